@@ -1,0 +1,18 @@
+"""config.json -> Architecture: one reader a family, chosen by `model_type`."""
+
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys
+from vramsite.catalog.architectures.registry import (
+    ArchitectureSource,
+    known_model_types,
+    read_architecture,
+    reader,
+)
+
+__all__ = [
+    "ArchitectureError",
+    "ArchitectureSource",
+    "Keys",
+    "known_model_types",
+    "read_architecture",
+    "reader",
+]
