@@ -126,6 +126,19 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assumptions:
+    """Stated assumptions about the machine around the device; each is data with a source."""
+
+    runtime_bytes: float  # what driver context and libraries take on each device
+    runtime_low_bytes: float
+    runtime_high_bytes: float
+    display_bytes: float  # desktop session on the device, 0 when there is none
+    tight_fraction: float  # below this share of reserve the verdict is "tight"
+    host_ram_bytes: float  # RAM of the host
+    ram_bandwidth_bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """One line of the memory breakdown, on the busiest device and on the host."""
 
@@ -156,7 +169,8 @@ class Fit:
 
     # fits, tight, unified (fits, bound by bandwidth), offload, exceeds, unknown
     verdict: str
-    usable_bytes: float | None  # per device: the denominator of `utilization`
+    usable_bytes: float | None  # per device, runtime taken off: the denominator of `utilization`
+    runtime_bytes: float  # taken off the capacity for driver context, libraries and display
     reserve_bytes: float | None
     utilization: float | None  # device_bytes / usable_bytes
     offloaded_bytes: float  # weights (and cache) on the host because they had to
