@@ -11,3 +11,8 @@ def floor(value: float) -> float:
 def ceil_to(value: float, multiple: float) -> float:
     """`value` rounded up to a whole multiple; exact for whole numbers below 2**53."""
     return -floor(-value / multiple) * multiple
+
+
+def index(value: float) -> int:
+    """A whole number as a list index or a range bound (compiled to the number itself)."""
+    return int(value)
