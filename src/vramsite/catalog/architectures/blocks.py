@@ -84,13 +84,17 @@ def dense_ffn(
     layers: Iterable[float],
     *,
     gated: bool = True,
+    bias: bool = False,
 ) -> None:
     """SwiGLU/GeGLU feed-forward (gate, up, down), or without the gate."""
     at = list(layers)
+    parts = [("ffn_up", width, ffn_width), ("ffn_down", ffn_width, width)]
     if gated:
-        tensors.matrix("ffn_gate", "dense_ffn", width, ffn_width, layers=at)
-    tensors.matrix("ffn_up", "dense_ffn", width, ffn_width, layers=at)
-    tensors.matrix("ffn_down", "dense_ffn", ffn_width, width, layers=at)
+        parts.insert(0, ("ffn_gate", width, ffn_width))
+    for role, row_width, rows in parts:
+        tensors.matrix(role, "dense_ffn", row_width, rows, layers=at)
+        if bias:
+            tensors.vector(f"{role}.bias", "dense_ffn", rows, layers=at)
 
 
 def moe_ffn(
@@ -103,21 +107,27 @@ def moe_ffn(
     shared_ffn_width: float = 0.0,
     shared_gate: bool = False,
     selection_bias: bool = False,
+    fused_gate_up: bool = False,
     fixed_type: str = "",
 ) -> None:
     """Router, routed experts (gate, up, down) and, where there are any, shared experts.
 
     `shared_ffn_width` counts all shared experts together (the converter joins them);
     `shared_gate` adds the scalar gate on them; `selection_bias` is `exp_probs_b`, the correction
-    that only chooses experts. The router is F32 in every GGUF.
+    that only chooses experts; `fused_gate_up` joins gate and up of each expert to one matrix, as
+    llama.cpp's newer loaders do. The router is F32 in every GGUF.
     """
     at = list(layers)
     tensors.matrix("ffn_gate_inp", "router", width, expert_count, layers=at, fixed_type="F32")
     if selection_bias:
         tensors.vector("exp_probs_b.bias", "router", expert_count, layers=at)
+    inner = (
+        [("ffn_gate_up_exps", 2 * expert_ffn_width)]
+        if fused_gate_up
+        else [("ffn_gate_exps", expert_ffn_width), ("ffn_up_exps", expert_ffn_width)]
+    )
     for role, row_width, rows in (
-        ("ffn_gate_exps", width, expert_ffn_width),
-        ("ffn_up_exps", width, expert_ffn_width),
+        *((name, width, height) for name, height in inner),
         ("ffn_down_exps", expert_ffn_width, width),
     ):
         tensors.matrix(

@@ -59,6 +59,11 @@ def every_nth_full(keys: Keys, layer_count: float, interval: float, other: str) 
     ]
 
 
+def every_layer(layer_count: float) -> list[float]:
+    """The indices of all layers."""
+    return [float(index) for index in range(int(layer_count))]
+
+
 def layers_where(flags: Sequence[bool]) -> list[float]:
     """The indices at which a condition holds."""
     return [float(index) for index, flag in enumerate(flags) if flag]
