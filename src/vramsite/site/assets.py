@@ -1,0 +1,65 @@
+"""Styles, scripts and images: copied from templates/assets under a name that tells the content.
+
+All assets of a build lie in one folder called after the hash of everything in it, so that a
+script may import its neighbour by its plain name and a browser may keep them for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+_HASH_LENGTH = 12
+
+
+class AssetError(KeyError):
+    """A template asks for an asset that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """The files of one build: ``files`` maps a name (``style.css``) to its bytes.
+
+    ``folder`` is the address of their folder below the base path (``assets/3f…/``).
+    """
+
+    files: dict[str, bytes]
+    folder: str
+
+    @classmethod
+    def from_files(cls, files: dict[str, bytes]) -> Assets:
+        """Assets that a caller already holds; order does not matter."""
+        digest = hashlib.sha256()
+        for name, content in sorted(files.items()):
+            digest.update(f"{name}\0{len(content)}\0".encode())
+            digest.update(content)
+        return cls(dict(sorted(files.items())), f"assets/{digest.hexdigest()[:_HASH_LENGTH]}/")
+
+    @classmethod
+    def from_folder(cls, folder: Path, generated: dict[str, bytes] | None = None) -> Assets:
+        """Every file below ``folder`` (hidden ones left out) and those made by the build."""
+        files = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        }
+        return cls.from_files(files | (generated or {}))
+
+    def relative(self, name: str) -> str:
+        """The address of one asset below the base path.
+
+        Raises:
+            AssetError: no such asset; the message lists those there are.
+        """
+        if name not in self.files:
+            raise AssetError(f"no asset {name!r}; there are: {', '.join(self.files)}")
+        return self.folder + name
+
+    def write(self, output: Path) -> int:
+        """Write every asset below ``output``; returns the bytes written."""
+        for name, content in self.files.items():
+            path = output / self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return sum(len(content) for content in self.files.values())

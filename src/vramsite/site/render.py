@@ -1,0 +1,91 @@
+"""The Jinja environment of one locale, and fragments: markup rendered once and used again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from pathlib import Path
+
+from babel.support import NullTranslations
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from vramsite.site.assets import Assets
+from vramsite.site.formatting import Formatter, finalize
+from vramsite.site.i18n import native_name
+from vramsite.site.urls import Urls
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
+NOINDEX = Markup('<meta name="robots" content="noindex, follow">')
+"""A page that must stay out of search engines prints this in its head (``{{ noindex }}``);
+the sitemap leaves out every page that does."""
+
+
+class Fragments:
+    """Macros called once for each key and locale; the markup is kept and used again.
+
+    A table row's constant cells are the same on hundreds of pages: escaping them once is the
+    larger part of what rendering costs.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._markup: dict[tuple[str, str, Hashable], Markup] = {}
+
+    def __call__(self, template: str, macro: str, key: Hashable, *arguments: object) -> Markup:
+        """The macro's markup for ``key``; ``arguments`` must follow from the key alone."""
+        full_key = (template, macro, key)
+        markup = self._markup.get(full_key)
+        if markup is None:
+            markup = Markup(getattr(self._env.get_template(template).module, macro)(*arguments))
+            self._markup[full_key] = markup
+        return markup
+
+
+def make_environment(
+    templates_dir: Path,
+    locale: str,
+    locales: tuple[str, ...],
+    translations: NullTranslations,
+    urls: Urls,
+    assets: Assets,
+) -> Environment:
+    """The environment that renders one locale's pages.
+
+    Names in every template: ``locale``, ``languages`` (code → own name), ``url(kind, *ids)``,
+    ``asset(name)``, ``csp``, ``noindex``, ``fmt`` (the ``Formatter``) and its methods as filters,
+    ``fragment(template, macro, key, *arguments)`` and gettext.
+    """
+    env = Environment(
+        loader=FileSystemLoader(templates_dir),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=finalize,
+        auto_reload=False,
+        cache_size=-1,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do", "jinja2.ext.loopcontrols"],
+    )
+    env.policies["ext.i18n.trimmed"] = True
+    env.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
+    formatter = Formatter(locale)
+    env.filters.update(formatter.filters())
+    env.globals.update(
+        locale=locale,
+        languages={code: native_name(code) for code in locales},
+        url=partial(_link, urls, locale),
+        asset=lambda name: urls.base_path + assets.relative(name),
+        csp=CSP,
+        noindex=NOINDEX,
+        fmt=formatter,
+        fragment=Fragments(env),
+    )
+    return env
+
+
+def _link(urls: Urls, locale: str, kind: str, *ids: str) -> str:
+    return urls.path(kind, ids, locale)
