@@ -30,6 +30,11 @@ class Tensor:
     in_gguf: bool = True  # written by the converter
     loaded: bool = True  # allocated by the engine by default (prediction layers are not)
     fixed_type: str = ""  # a storage type that quantising never changes ("F32"); "" = by recipe
+    source_type: str = ""  # the type in the 16-bit file where that is not 16 bit ("F32")
+    # What the converter writes in an unquantised file where that is not 16-bit ("F32"), although
+    # quantising treats the tensor by recipe ("" = 16-bit).
+    converted_type: str = ""
+    least_type: str = ""  # quantising goes no lower than this type ("Q8_0"); "" = no such floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,10 @@ class LayerGroup:
     index_tokens_per_entry: float = 1.0
     recurrent_elements: float = 0.0  # fixed state per sequence (SSM / delta net), F32
     conv_elements: float = 0.0  # fixed convolution state per sequence
+    # F32 state of the compressor per sequence; llama.cpp counts it with the cache, not the state
+    compressor_elements: float = 0.0
+    # Every sequence gets cells for the whole context, even where the cache is unified
+    own_context: bool = False
     query_heads: float = 0.0
     kv_heads: float = 0.0
     k_head_size: float = 0.0
