@@ -1,0 +1,202 @@
+"""Whether a configuration fits a device, and what to offload when it does not.
+
+Fit is judged per device: the busiest card decides, memory is never summed over cards.
+"""
+
+from __future__ import annotations
+
+from vramsite.sizing.buffers import BufferRules, compute_buffers
+from vramsite.sizing.cache import CacheBytes
+from vramsite.sizing.memory import account
+from vramsite.sizing.numeric import index
+from vramsite.sizing.placement import all_layers
+from vramsite.sizing.records import Architecture, Assumptions, Device, Fit, Memory, Settings
+from vramsite.sizing.weights import WeightBytes
+
+MOST_GPUS = 16
+
+
+def with_placement(
+    settings: Settings, gpus: float, gpu_layers: float | None, cpu_moe_layers: float | None
+) -> Settings:
+    """The same settings with another number of devices and another placement of layers."""
+    return Settings(
+        engine=settings.engine,
+        backend=settings.backend,
+        format=settings.format,
+        imatrix=settings.imatrix,
+        context_tokens=settings.context_tokens,
+        parallel=settings.parallel,
+        kv_unified=settings.kv_unified,
+        kv_type_k=settings.kv_type_k,
+        kv_type_v=settings.kv_type_v,
+        ubatch_tokens=settings.ubatch_tokens,
+        outputs_max=settings.outputs_max,
+        flash_attention=settings.flash_attention,
+        full_window_cache=settings.full_window_cache,
+        kv_offload=settings.kv_offload,
+        gpus=gpus,
+        split=settings.split,
+        gpu_layers=gpu_layers,
+        cpu_moe_layers=cpu_moe_layers,
+        vision=settings.vision,
+        draft_tokens=settings.draft_tokens,
+    )
+
+
+def usable_bytes(device: Device, assumptions: Assumptions) -> float | None:
+    """What the model may take on one device: its limit less what the runtime and display take."""
+    if device.usable_bytes is None:
+        return None
+    return max(device.usable_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
+
+
+def least_expert_layers_on_host(
+    arch: Architecture,
+    weights: WeightBytes,
+    settings: Settings,
+    rules: BufferRules,
+    whole_bytes: float,
+    limit_bytes: float,
+) -> float | None:
+    """The least --n-cpu-moe that makes the device hold the rest; None where none does.
+
+    `whole_bytes` is the need of one device with everything on it.
+    """
+    if weights.routed_bytes <= 0.0:
+        return None
+    before = compute_buffers(arch, settings, weights, rules).device_bytes
+    moved = with_placement(settings, settings.gpus, settings.gpu_layers, arch.layer_count)
+    after = compute_buffers(arch, moved, weights, rules).device_bytes
+    need = whole_bytes - before + after
+    for layer in range(index(arch.layer_count)):
+        need = need - weights.layer_expert_bytes[layer]
+        if need <= limit_bytes:
+            return float(layer) + 1.0
+    return None
+
+
+def most_gpu_layers(
+    arch: Architecture,
+    weights: WeightBytes,
+    cache: CacheBytes,
+    settings: Settings,
+    rules: BufferRules,
+    limit_bytes: float,
+) -> float | None:
+    """The largest -ngl that fits one device; None where not even 0 does."""
+    cpu_moe = settings.cpu_moe_layers is not None and settings.cpu_moe_layers > 0.0
+    partial = with_placement(
+        settings, 1.0, all_layers(arch.layer_count) - 1.0, settings.cpu_moe_layers
+    )
+    need = compute_buffers(arch, partial, weights, rules).device_bytes
+    if need > limit_bytes:
+        return None
+    need = need + weights.output_bytes
+    placed = 0.0
+    layer = arch.layer_count
+    while need <= limit_bytes:
+        placed = placed + 1.0
+        layer = layer - 1.0
+        if layer < 0.0:
+            return placed
+        at = index(layer)
+        need = need + weights.layer_bytes[at] + cache.layer_kv_bytes[at]
+        need = need + cache.layer_recurrent_bytes[at]
+        if cpu_moe:
+            need = need - weights.layer_expert_bytes[at]
+    return placed
+
+
+def placement_that_fits(
+    arch: Architecture,
+    weights: WeightBytes,
+    cache: CacheBytes,
+    settings: Settings,
+    rules: BufferRules,
+    whole_bytes: float,
+    limit_bytes: float,
+) -> Settings | None:
+    """Settings with as little on the host as makes the rest fit, None where nothing does.
+
+    Experts go first (they are read sparsely), whole layers when that is not enough; what the
+    user fixed stays fixed.
+    """
+    everything = all_layers(arch.layer_count)
+    if settings.cpu_moe_layers is None and settings.gpu_layers is None:
+        experts = least_expert_layers_on_host(
+            arch, weights, settings, rules, whole_bytes, limit_bytes
+        )
+        if experts is not None:
+            return with_placement(settings, settings.gpus, everything, experts)
+    if settings.gpus > 1.0 or settings.gpu_layers is not None:
+        return None
+    chosen = settings.cpu_moe_layers
+    if chosen is None and weights.routed_bytes > 0.0:
+        chosen = arch.layer_count
+    start = with_placement(settings, 1.0, None, chosen)
+    layers = most_gpu_layers(arch, weights, cache, start, rules, limit_bytes)
+    if layers is None:
+        return None
+    return with_placement(settings, 1.0, layers, 0.0 if chosen is None else chosen)
+
+
+def gpus_needed(
+    arch: Architecture,
+    weights: WeightBytes,
+    cache: CacheBytes,
+    settings: Settings,
+    rules: BufferRules,
+    limit_bytes: float,
+    vision_bytes: float,
+) -> float | None:
+    """Least number of these devices that hold everything, each within its limit."""
+    for gpus in range(1, MOST_GPUS + 1):
+        several = with_placement(settings, float(gpus), None, 0.0)
+        memory = account(arch, weights, cache, several, rules, "", vision_bytes)
+        if memory.device_bytes <= limit_bytes:
+            return float(gpus)
+    return None
+
+
+def judged(
+    memory: Memory,
+    whole: Memory,
+    settings: Settings,
+    device: Device,
+    assumptions: Assumptions,
+    limit_bytes: float | None,
+    needed: float | None,
+    layer_count: float,
+) -> Fit:
+    """The verdict on a breakdown, `whole` being the one with everything on the devices."""
+    offloaded = max(memory.host_bytes - whole.host_bytes, 0.0)
+    verdict = "unknown"
+    reserve: float | None = None
+    utilization: float | None = None
+    if limit_bytes is not None and limit_bytes > 0.0:
+        reserve = limit_bytes - memory.device_bytes
+        utilization = memory.device_bytes / limit_bytes
+        verdict = "fits"
+        if device.kind == "unified":
+            verdict = "unified"
+        if reserve < limit_bytes * assumptions.tight_fraction:
+            verdict = "tight"
+        if offloaded > 0.0:
+            verdict = "offload"
+            if memory.host_bytes > assumptions.host_ram_bytes:
+                verdict = "exceeds"
+        if reserve < 0.0:
+            verdict = "exceeds"
+    return Fit(
+        verdict=verdict,
+        usable_bytes=limit_bytes,
+        runtime_bytes=assumptions.runtime_bytes + assumptions.display_bytes,
+        reserve_bytes=reserve,
+        utilization=utilization,
+        offloaded_bytes=offloaded,
+        gpu_layers=all_layers(layer_count) if settings.gpu_layers is None else settings.gpu_layers,
+        cpu_moe_layers=0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers,
+        host_ram_bytes=memory.host_bytes,
+        gpus_needed=needed,
+    )
