@@ -1,0 +1,51 @@
+"""Geometry of the memory bars, in thousandths of the bar's width; templates only draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vramsite.sizing.records import Size
+
+WIDTH = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One coloured stretch; `name` is the term's name, or "host" for what lies in RAM."""
+
+    name: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar: stretches from the left, and where the device's usable memory ends (None: unknown)."""
+
+    segments: tuple[Segment, ...]
+    limit_x: float | None
+
+
+def draw(amounts: list[tuple[str, float]], limit_bytes: float | None, full_bytes: float) -> Bar:
+    """Lay named amounts side by side on a bar whose whole width stands for `full_bytes`."""
+    if full_bytes <= 0:
+        return Bar((), None)
+    segments = []
+    x = 0.0
+    for name, amount in amounts:
+        width = amount / full_bytes * WIDTH
+        if width > 0:
+            segments.append(Segment(name, x, width))
+            x += width
+    limit_x = None if limit_bytes is None else min(limit_bytes / full_bytes * WIDTH, WIDTH)
+    return Bar(tuple(segments), limit_x)
+
+
+def amounts(size: Size) -> list[tuple[str, float]]:
+    """Device bytes by term, and what had to move to RAM as one more stretch."""
+    listed = [(term.name, term.device_bytes) for term in size.memory.terms]
+    if size.fit.offloaded_bytes > 0:
+        listed.append(("host", size.fit.offloaded_bytes))
+    return listed

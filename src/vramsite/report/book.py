@@ -1,0 +1,107 @@
+"""The shared, lazily filled state behind all views of one worker: cards and short answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
+from vramsite.report.choices import long_context, page_settings, short_context
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog
+    from vramsite.sizing.records import Estimate, Settings, Size
+
+HOLDS = frozenset({"fits", "tight", "unified"})
+WITH_RESERVE = frozenset({"fits", "unified"})
+
+
+class Sizes(Protocol):
+    """Whatever answers for one model on one device (`vramsite.report.sizer.Sizer`)."""
+
+    def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
+        """The engine's answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """The short answer for one pair at the page's default configuration.
+
+    `needed_bytes` is everything that would have to lie on the device to run there whole.
+    """
+
+    model_id: str
+    gpu_id: str
+    verdict: str
+    needed_bytes: float
+    usable_bytes: float | None
+    decode: Estimate
+
+
+def needed_bytes(size: Size) -> float:
+    """Bytes the busiest device would have to hold for everything to run there."""
+    return size.memory.device_bytes + size.fit.offloaded_bytes
+
+
+class Book:
+    """Catalog and sizer with what many pages share, computed once when first asked for."""
+
+    __slots__ = ("_device_cards", "_model_cards", "_summaries", "catalog", "memo", "sizes")
+
+    def __init__(self, catalog: Catalog, sizes: Sizes) -> None:
+        self.catalog = catalog
+        self.sizes = sizes
+        self.memo: dict[tuple[object, ...], object] = {}
+        self._model_cards: dict[str, ModelCard] = {}
+        self._device_cards: dict[str, DeviceCard] = {}
+        self._summaries: dict[tuple[str, str], PairSummary] = {}
+
+    def model_card(self, model_id: str) -> ModelCard:
+        """The card of a model of the catalog."""
+        card = self._model_cards.get(model_id)
+        if card is None:
+            card = model_card(self.catalog.models[model_id], self.catalog.architecture(model_id))
+            self._model_cards[model_id] = card
+        return card
+
+    def device_card(self, gpu_id: str) -> DeviceCard:
+        """The card of a device of the catalog."""
+        card = self._device_cards.get(gpu_id)
+        if card is None:
+            device = self.catalog.device(gpu_id)
+            card = device_card(
+                self.catalog.gpus[gpu_id], device.capacity_bytes, device.usable_bytes
+            )
+            self._device_cards[gpu_id] = card
+        return card
+
+    def summary(self, model_id: str, gpu_id: str) -> PairSummary:
+        """The short answer for one pair (default format, short context)."""
+        found = self._summaries.get((model_id, gpu_id))
+        if found is not None:
+            return found
+        model = self.catalog.models[model_id]
+        gpu = self.catalog.gpus[gpu_id]
+        short = self.sizes.size(
+            model_id, gpu_id, page_settings(gpu, context_tokens=short_context(model))
+        )
+        summary = PairSummary(
+            model_id=model_id,
+            gpu_id=gpu_id,
+            verdict=short.fit.verdict,
+            needed_bytes=needed_bytes(short),
+            usable_bytes=short.fit.usable_bytes,
+            decode=short.decode_tps,
+        )
+        self._summaries[(model_id, gpu_id)] = summary
+        return summary
+
+    def long_needed(self, model_id: str, gpu_id: str) -> tuple[str, float]:
+        """Verdict and needed bytes of the pair at the long context."""
+        model = self.catalog.models[model_id]
+        gpu = self.catalog.gpus[gpu_id]
+        size = self.sizes.size(
+            model_id, gpu_id, page_settings(gpu, context_tokens=long_context(model))
+        )
+        return size.fit.verdict, needed_bytes(size)

@@ -1,0 +1,175 @@
+"""Commands that start the configuration of a page, with flags that today's releases have.
+
+A repository or file name comes from a catalog that anyone may propose changes to: it passes a
+strict pattern and is quoted for the shell, or there is no command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vramsite.report.cards import REPO_PATTERN
+
+if TYPE_CHECKING:
+    from vramsite.catalog import ModelRecord, PublishedFile
+    from vramsite.sizing.records import Settings
+
+TAG_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+LLAMA_BACKENDS = frozenset({"cuda", "rocm", "vulkan", "metal", "sycl", "cann", "musa"})
+OLLAMA_BACKENDS = frozenset({"cuda", "rocm", "metal"})
+VLLM_BACKENDS = frozenset({"cuda", "rocm", "sycl"})
+
+# The hub takes files of up to 50 GB; what is larger is uploaded in parts, which Ollama refuses.
+SINGLE_FILE_LIMIT_BYTES = 50e9
+ALL_LAYERS = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command to copy. `engine` is a name of data/engines.yaml, `notes` are codes.
+
+    Notes: "nearest_format" (the repository has no file of the page's format; `format` is the
+    one used), "needs_devices" (`devices` of them hold the checkpoint), "converts_first".
+    """
+
+    engine: str
+    text: str
+    format: str
+    devices: int = 1
+    notes: tuple[str, ...] = ()
+
+
+def published_tag(
+    files: list[PublishedFile], wanted: str, wanted_bytes: float
+) -> tuple[str, float] | None:
+    """Format and bytes of the file to name in a command.
+
+    The wanted format, else the largest published file that is no larger than `wanted_bytes`,
+    else the smallest one; None where nothing is published.
+    """
+    usable = [
+        (file.format, float(file.bytes))
+        for file in files
+        if file.bytes and TAG_PATTERN.fullmatch(file.format)
+    ]
+    for name, size in usable:
+        if name == wanted:
+            return name, size
+    if not usable:
+        return None
+    smaller = [entry for entry in usable if entry[1] <= wanted_bytes]
+    if smaller:
+        return max(smaller, key=lambda entry: entry[1])
+    return min(usable, key=lambda entry: entry[1])
+
+
+def _tokens(value: float) -> str:
+    return str(int(value))
+
+
+def llama_cpp(repo: str, tag: str, settings: Settings, *, moe: bool, layer_count: int) -> str:
+    """`llama-server` for these settings; offload flags only where something is offloaded."""
+    words = ["llama-server", "-hf", f"{repo}:{tag}", "-c", _tokens(settings.context_tokens)]
+    layers = settings.gpu_layers
+    on_device = ALL_LAYERS if layers is None or layers > layer_count else int(layers)
+    words += ["-ngl", str(on_device)]
+    if moe and settings.cpu_moe_layers is not None and settings.cpu_moe_layers > 0:
+        words += ["--n-cpu-moe", _tokens(settings.cpu_moe_layers)]
+    if settings.kv_type_k != "f16":
+        words += ["-ctk", settings.kv_type_k]
+    if settings.kv_type_v != "f16":
+        words += ["-ctv", settings.kv_type_v]
+    if settings.kv_type_k != "f16" or settings.kv_type_v != "f16":
+        words += ["-fa", "on"]
+    if settings.parallel > 1:
+        words += ["-np", _tokens(settings.parallel)]
+    if settings.gpus > 1 and settings.split == "tensor":
+        words += ["-sm", "row"]
+    return shlex.join(words)
+
+
+def vllm(repo: str, settings: Settings, devices: int) -> str:
+    """`vllm serve` of the original checkpoint on so many equal devices."""
+    words = ["vllm", "serve", repo, "--max-model-len", _tokens(settings.context_tokens)]
+    if devices > 1:
+        words += ["--tensor-parallel-size", str(devices)]
+    if settings.kv_type_k == "q8_0":
+        words += ["--kv-cache-dtype", "fp8"]
+    if settings.parallel > 1:
+        words += ["--max-num-seqs", _tokens(settings.parallel)]
+    return shlex.join(words)
+
+
+def ollama(repo: str, tag: str, settings: Settings) -> str:
+    """`ollama run` of the same file; the context is a setting of its server."""
+    server = f"OLLAMA_CONTEXT_LENGTH={_tokens(settings.context_tokens)}"
+    if settings.kv_type_k != "f16":
+        server += f" OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE={settings.kv_type_k}"
+    run = shlex.join(["ollama", "run", f"hf.co/{repo}:{tag}"])
+    return f"{server} ollama serve\n{run}"
+
+
+def mlx(repo: str, bits: int) -> str:
+    """Convert the checkpoint to MLX at so many bits, then serve it."""
+    folder = f"{repo.rpartition('/')[2]}-mlx-{bits}bit"
+    convert = ["mlx_lm.convert", "--hf-path", repo, "--mlx-path", folder, "-q", "--q-bits"]
+    return (
+        f"{shlex.join([*convert, str(bits)])}\n{shlex.join(['mlx_lm.server', '--model', folder])}"
+    )
+
+
+def tensor_parallel(devices_needed: float | None, attention_heads: float) -> int | None:
+    """The least number of devices, a power of two that divides the heads, of at least so many."""
+    if devices_needed is None or devices_needed <= 0:
+        return None
+    devices = 1
+    while devices < devices_needed:
+        devices *= 2
+    if attention_heads > 0 and int(attention_heads) % devices:
+        return None
+    return devices
+
+
+def launch_commands(
+    model: ModelRecord,
+    settings: Settings,
+    *,
+    weights_bytes: float,
+    native_devices: float | None,
+    attention_heads: float,
+    layer_count: int,
+    moe: bool,
+) -> list[Command]:
+    """Every engine's command that this model and device allow, llama.cpp first.
+
+    `settings` is the page's configuration as the engine resolved it; `weights_bytes` the size of
+    its weight file; `native_devices` how many such devices hold the original checkpoint.
+    """
+    commands: list[Command] = []
+    backend = settings.backend
+    gguf_repo = model.gguf_repo
+    if gguf_repo and REPO_PATTERN.fullmatch(gguf_repo):
+        in_repo = [file for file in model.files if file.repo in (None, gguf_repo)]
+        tag = published_tag(in_repo, settings.format, weights_bytes)
+        if tag is not None:
+            name, size = tag
+            notes = () if name == settings.format else ("nearest_format",)
+            if backend in LLAMA_BACKENDS:
+                text = llama_cpp(gguf_repo, name, settings, moe=moe, layer_count=layer_count)
+                commands.append(Command("llama.cpp", text, name, notes=notes))
+            if backend in OLLAMA_BACKENDS and size < SINGLE_FILE_LIMIT_BYTES:
+                text = ollama(gguf_repo, name, settings)
+                commands.append(Command("ollama", text, name, notes=notes))
+    if REPO_PATTERN.fullmatch(model.hf_repo):
+        devices = tensor_parallel(native_devices, attention_heads)
+        if backend in VLLM_BACKENDS and devices is not None:
+            notes = ("needs_devices",) if devices > 1 else ()
+            text = vllm(model.hf_repo, settings, devices)
+            commands.append(Command("vllm", text, "native", devices, notes))
+        if backend == "metal":
+            commands.append(Command("mlx", mlx(model.hf_repo, 4), "4bit", 1, ("converts_first",)))
+    return commands

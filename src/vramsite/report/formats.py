@@ -1,0 +1,120 @@
+"""The matrix of weight formats of a page: size, speed, verdict and the cheapest fitting device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vramsite.report.book import WITH_RESERVE, Book, needed_bytes
+from vramsite.report.choices import (
+    DEFAULT_FORMAT,
+    MATRIX_FORMATS,
+    native_format,
+    page_settings,
+    short_context,
+)
+from vramsite.report.recommend import holders
+
+if TYPE_CHECKING:
+    from vramsite.catalog import ModelRecord
+    from vramsite.sizing.records import Estimate
+
+DYNAMIC_PREFIX = "UD-"
+DYNAMIC_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FormatRow:
+    """One weight format of one model on one device, at the short context.
+
+    `bits_per_weight` is file bits over all parameters; `basis` tells how the weights were got;
+    `device_id` is the cheapest device that holds it with reserve, None where none does.
+    """
+
+    format: str
+    native: bool
+    file_bytes: float
+    bits_per_weight: float | None
+    weights_bytes: float
+    cache_bytes: float
+    needed_bytes: float
+    verdict: str
+    decode: Estimate
+    basis: str
+    device_id: str | None
+
+
+def listed_formats(book: Book, model: ModelRecord) -> list[str]:
+    """Formats in the matrix: native, the usual ladder, and a few published dynamic files."""
+    known = book.catalog.formats
+    names = [native_format(model)]
+    names += [name for name in MATRIX_FORMATS if name not in names and name in known]
+    dynamic = [
+        file
+        for file in model.files
+        if file.format.startswith(DYNAMIC_PREFIX) and file.kind == "model" and file.format in known
+    ]
+    dynamic.sort(key=lambda file: (-file.bytes, file.format))
+    step = max(1, len(dynamic) // DYNAMIC_FILES)
+    for file in dynamic[::step][:DYNAMIC_FILES]:
+        if file.format not in names:
+            names.append(file.format)
+    return names
+
+
+def format_rows(book: Book, model_id: str, gpu_id: str) -> list[FormatRow]:
+    """Every listed format, largest file first."""
+    model = book.catalog.models[model_id]
+    gpu = book.catalog.gpus[gpu_id]
+    native = native_format(model)
+    rows = []
+    for name in listed_formats(book, model):
+        size = book.sizes.size(
+            model_id,
+            gpu_id,
+            page_settings(gpu, format_name=name, context_tokens=short_context(model)),
+        )
+        cache = 0.0
+        weights = 0.0
+        basis = "estimate"
+        for line in size.memory.terms:
+            if line.name in ("kv_cache", "recurrent_state"):
+                cache += line.device_bytes + line.host_bytes
+            elif line.name == "weights":
+                weights = line.device_bytes + line.host_bytes
+                basis = line.basis
+        held_by = holders(book, model_id, name)
+        params = model.params_total
+        rows.append(
+            FormatRow(
+                format=name,
+                native=name == native,
+                file_bytes=size.weights_file_bytes,
+                bits_per_weight=size.weights_file_bytes * 8.0 / params if params else None,
+                weights_bytes=weights,
+                cache_bytes=cache,
+                needed_bytes=needed_bytes(size),
+                verdict=size.fit.verdict,
+                decode=size.decode_tps,
+                basis=basis,
+                device_id=held_by[0] if held_by else None,
+            )
+        )
+    rows.sort(key=lambda row: (-row.file_bytes, row.format))
+    return rows
+
+
+def best_format(rows: list[FormatRow]) -> FormatRow | None:
+    """The largest format that the device holds with reserve (rows: largest first)."""
+    for row in rows:
+        if row.verdict in WITH_RESERVE:
+            return row
+    return None
+
+
+def default_row(rows: list[FormatRow]) -> FormatRow | None:
+    """The row of the page's default format."""
+    for row in rows:
+        if row.format == DEFAULT_FORMAT:
+            return row
+    return None

@@ -1,0 +1,73 @@
+"""Which device to name for a model: rules over prices and fits, never a fixed name.
+
+The default device of a model is the cheapest released one that holds the default format at the
+short context with reserve. Devices without a known price come after all priced ones, smallest
+memory first; where none holds it whole, the one with the most usable memory stands in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vramsite.report.book import WITH_RESERVE, Book, needed_bytes
+from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
+
+if TYPE_CHECKING:
+    from vramsite.report.cards import DeviceCard
+
+
+def by_price(book: Book) -> list[DeviceCard]:
+    """Released devices with known usable memory, cheapest first, unpriced ones at the end."""
+    found = book.memo.get(("by_price",))
+    if isinstance(found, list):
+        return found
+    cards = [book.device_card(gpu_id) for gpu_id in book.catalog.gpus]
+    released = [card for card in cards if card.status == "released" and card.usable_bytes]
+
+    def order(card: DeviceCard) -> tuple[bool, float, str]:
+        price = card.price_usd
+        return (price is None, price if price is not None else card.usable_bytes or 0.0, card.id)
+
+    released.sort(key=order)
+    book.memo[("by_price",)] = released
+    return released
+
+
+def holders(
+    book: Book, model_id: str, format_name: str = DEFAULT_FORMAT, limit: int = 1
+) -> list[str]:
+    """The first `limit` devices, cheapest first, that hold the model whole with reserve."""
+    key = ("holders", model_id, format_name, limit)
+    known = book.memo.get(key)
+    if isinstance(known, list):
+        return known
+    model = book.catalog.models[model_id]
+    found: list[str] = []
+    least = 0.0
+    for card in by_price(book):
+        if (card.usable_bytes or 0.0) < least:
+            continue
+        settings = page_settings(
+            book.catalog.gpus[card.id],
+            format_name=format_name,
+            context_tokens=short_context(model),
+        )
+        size = book.sizes.size(model_id, card.id, settings)
+        if size.fit.verdict in WITH_RESERVE:
+            found.append(card.id)
+            if len(found) == limit:
+                break
+        elif size.fit.verdict != "unknown":
+            # A smaller device can't hold what this one can't; backends differ by a little.
+            least = max(least, min(needed_bytes(size) * 0.9, card.usable_bytes or 0.0))
+    book.memo[key] = found
+    return found
+
+
+def default_device(book: Book, model_id: str) -> str:
+    """The device of a model's own page; see the module's text for the rule."""
+    found = holders(book, model_id, DEFAULT_FORMAT, 4)
+    if found:
+        return found[0]
+    cards = by_price(book) or [book.device_card(gpu_id) for gpu_id in book.catalog.gpus]
+    return max(cards, key=lambda card: (card.usable_bytes or 0.0, card.id)).id
