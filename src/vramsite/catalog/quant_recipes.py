@@ -1,0 +1,138 @@
+"""data/quant_recipes.yaml -> the engine's QuantScheme and QuantRecipe records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from vramsite.sizing.quantize import (
+    BlockType,
+    QuantRecipe,
+    QuantScheme,
+    RoleCategory,
+    SizeClass,
+    TypeRule,
+)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Rule(_Strict):
+    category: str
+    type: str
+    more_bits: bool = False
+    first_layers: float = 0.0
+    first_share: float = 0.0
+    min_head_group: float = 0.0
+    experts: float = 0.0
+    min_experts: float = 0.0
+    imatrix: str = ""
+    size_class: str = ""
+
+    def record(self) -> TypeRule:
+        values = self.model_dump()
+        values["type_name"] = values.pop("type")
+        return TypeRule(**values)
+
+
+class _Recipe(_Strict):
+    base: str
+    quantised: bool = True
+    output: str = "Q6_K"
+    misaligned_output: str = "Q8_0"
+    rules: list[_Rule] = Field(default_factory=list)
+
+
+class _SizeClass(_Strict):
+    arch: str
+    layers: float
+    min_head_group: float = 0.0
+
+
+class _RecipeFile(_Strict):
+    blocks: dict[str, list[float | str]]
+    categories: dict[str, list[str]]
+    unquantised: list[str]
+    host: list[str]
+    every_device: list[str]
+    size_classes: dict[str, list[_SizeClass]]
+    headless_recurrent: list[str]
+    recipes: dict[str, _Recipe]
+
+
+@cache
+def load_quant_scheme(data_dir: Path) -> tuple[QuantScheme, Mapping[str, QuantRecipe]]:
+    """What all recipes share, and the recipes by the name of their format.
+
+    Raises ValueError for a type, a category or a fallback that the file does not define.
+    """
+    path = data_dir / "quant_recipes.yaml"
+    content = _RecipeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    recipes = {name: _recipe(name, recipe) for name, recipe in content.recipes.items()}
+    _check_names(content, path)
+    scheme = QuantScheme(
+        blocks=[_block(name, values) for name, values in content.blocks.items()],
+        categories=[
+            RoleCategory(role=role, category=category)
+            for category, roles in content.categories.items()
+            for role in roles
+        ],
+        unquantised_roles=content.unquantised,
+        host_roles=content.host,
+        every_device_roles=content.every_device,
+        size_classes=[
+            SizeClass(
+                name=name,
+                gguf_arch=entry.arch,
+                layers=entry.layers,
+                min_head_group=entry.min_head_group,
+            )
+            for name, entries in content.size_classes.items()
+            for entry in entries
+        ],
+        headless_recurrent_archs=content.headless_recurrent,
+    )
+    return scheme, recipes
+
+
+def _recipe(name: str, recipe: _Recipe) -> QuantRecipe:
+    return QuantRecipe(
+        name=name,
+        base_type=recipe.base,
+        quantised=recipe.quantised,
+        output_type=recipe.output,
+        misaligned_output_type=recipe.misaligned_output,
+        rules=[rule.record() for rule in recipe.rules],
+    )
+
+
+def _block(name: str, values: list[float | str]) -> BlockType:
+    return BlockType(
+        name=name,
+        block_elements=float(values[0]),
+        block_bytes=float(values[1]),
+        fallback=str(values[2]) if len(values) > 2 else "",
+    )
+
+
+def _check_names(content: _RecipeFile, path: Path) -> None:
+    categories = {*content.categories, "stacked", "any"}
+    for name, block in content.blocks.items():
+        if len(block) > 2 and block[2] not in content.blocks:
+            raise ValueError(f"{path}: blocks.{name} falls back to unknown type {block[2]!r}")
+    for name, recipe in content.recipes.items():
+        types = [recipe.base, *(rule.type for rule in recipe.rules)]
+        if recipe.quantised:
+            types += [recipe.output, recipe.misaligned_output]
+        for type_name in types:
+            if type_name not in content.blocks:
+                raise ValueError(f"{path}: recipes.{name} names unknown type {type_name!r}")
+        for rule in recipe.rules:
+            if rule.category not in categories:
+                raise ValueError(f"{path}: recipes.{name} names unknown {rule.category!r}")
