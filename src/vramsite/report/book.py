@@ -39,11 +39,6 @@ class PairSummary:
     decode: Estimate
 
 
-def needed_bytes(size: Size) -> float:
-    """Bytes the busiest device would have to hold for everything to run there."""
-    return size.memory.device_bytes + size.fit.offloaded_bytes
-
-
 class Book:
     """Catalog and sizer with what many pages share, computed once when first asked for."""
 
@@ -90,7 +85,7 @@ class Book:
             model_id=model_id,
             gpu_id=gpu_id,
             verdict=short.fit.verdict,
-            needed_bytes=needed_bytes(short),
+            needed_bytes=short.fit.needed_bytes,
             usable_bytes=short.fit.usable_bytes,
             decode=short.decode_tps,
         )
@@ -104,4 +99,4 @@ class Book:
         size = self.sizes.size(
             model_id, gpu_id, page_settings(gpu, context_tokens=long_context(model))
         )
-        return size.fit.verdict, needed_bytes(size)
+        return size.fit.verdict, size.fit.needed_bytes

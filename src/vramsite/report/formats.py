@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.report.book import WITH_RESERVE, Book, needed_bytes
+from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.choices import (
     DEFAULT_FORMAT,
     MATRIX_FORMATS,
@@ -93,7 +93,7 @@ def format_rows(book: Book, model_id: str, gpu_id: str) -> list[FormatRow]:
                 bits_per_weight=size.weights_file_bytes * 8.0 / params if params else None,
                 weights_bytes=weights,
                 cache_bytes=cache,
-                needed_bytes=needed_bytes(size),
+                needed_bytes=size.fit.needed_bytes,
                 verdict=size.fit.verdict,
                 decode=size.decode_tps,
                 basis=basis,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.bars import Bar, amounts, draw
-from vramsite.report.book import HOLDS, Book, PairSummary, needed_bytes
+from vramsite.report.book import HOLDS, Book, PairSummary
 from vramsite.report.choices import (
     DEFAULT_FORMAT,
     curve_contexts,
@@ -108,10 +108,10 @@ def _curve(book: Book, model_id: str, gpu_id: str, format_name: str) -> list[Cur
         for tokens in curve_contexts(model)
     ]
     usable = sizes[0][1].fit.usable_bytes
-    full = max(max(needed_bytes(size) for _, size in sizes), usable or 0.0)
+    full = max(max(size.fit.needed_bytes for _, size in sizes), usable or 0.0)
     rows = []
     for tokens, size in sizes:
-        needed = needed_bytes(size)
+        needed = size.fit.needed_bytes
         cache = term_bytes(size, "kv_cache", "recurrent_state")
         other = 0.0
         for line in size.memory.terms:
@@ -149,7 +149,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
     )
     rows = format_rows(book, model_id, gpu_id)
     weights = term(size, "weights")
-    needed = needed_bytes(size)
+    needed = size.fit.needed_bytes
     usable = size.fit.usable_bytes
     capacity = book.device_card(gpu_id).capacity_bytes
     return PairView(
@@ -158,7 +158,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         size=size,
         long=long,
         needed_bytes=needed,
-        long_needed_bytes=needed_bytes(long),
+        long_needed_bytes=long.fit.needed_bytes,
         short_tokens=short_tokens,
         long_tokens=long_tokens,
         weights_bytes=weights.device_bytes + weights.host_bytes if weights else 0.0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vramsite.report.book import WITH_RESERVE, Book, needed_bytes
+from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def holders(
                 break
         elif size.fit.verdict != "unknown":
             # A smaller device can't hold what this one can't; backends differ by a little.
-            least = max(least, min(needed_bytes(size) * 0.9, card.usable_bytes or 0.0))
+            least = max(least, min(size.fit.needed_bytes * 0.9, card.usable_bytes or 0.0))
     book.memo[key] = found
     return found
 

@@ -199,4 +199,5 @@ def judged(
         cpu_moe_layers=0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers,
         host_ram_bytes=memory.host_bytes,
         gpus_needed=needed,
+        needed_bytes=whole.device_bytes,
     )

@@ -187,6 +187,7 @@ class Fit:
     cpu_moe_layers: float
     host_ram_bytes: float  # RAM the run needs
     gpus_needed: float | None  # least number of these devices that hold it whole
+    needed_bytes: float = 0.0  # the busiest device's need with everything on the devices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
