@@ -230,11 +230,11 @@ def _store(stored: list[StoredTensor], tensor: Tensor, model: _Model) -> None:
         stored.append(_stored(tensor, tensor.fixed_type, tensor.layers, False))
         return
     if not recipe.quantised:
-        source = tensor.source_type if tensor.source_type != "" else recipe.base_type
+        source = tensor.converted_type if tensor.converted_type != "" else recipe.base_type
         stored.append(_stored(tensor, source, tensor.layers, False))
         return
     if tensor.role in model.scheme.unquantised_roles:
-        source = tensor.source_type if tensor.source_type != "" else "F16"
+        source = tensor.converted_type if tensor.converted_type != "" else "F16"
         stored.append(_stored(tensor, source, tensor.layers, False))
         return
     category = _category(model.scheme, tensor.role)

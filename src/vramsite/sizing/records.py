@@ -30,7 +30,6 @@ class Tensor:
     in_gguf: bool = True  # written by the converter
     loaded: bool = True  # allocated by the engine by default (prediction layers are not)
     fixed_type: str = ""  # a storage type that quantising never changes ("F32"); "" = by recipe
-    source_type: str = ""  # the type in the 16-bit file where that is not 16 bit ("F32")
     # What the converter writes in an unquantised file where that is not 16-bit ("F32"), although
     # quantising treats the tensor by recipe ("" = 16-bit).
     converted_type: str = ""

@@ -62,7 +62,7 @@ class WeightBytes:
     layer_host_bytes: list[float]
     layer_expert_host_bytes: list[float]
     output_bytes: float  # output head, final norm and all else outside the layers
-    output_host_bytes: float  # the same where it stays on the host (-ngl 0)
+    output_host_bytes: float  # the same on the host (-ngl 0), a tied embedding not once more
     every_device_bytes: float  # tables that each device with layers holds (RoPE factors)
     every_device_host_bytes: float
     input_bytes: float  # host: token embedding and per-layer embedding tables
@@ -240,7 +240,6 @@ def _add_to_memory(
             sums.per_layer_embedding_bytes += host
         elif tied and tensor.tensor_class == "token_embedding" and tensor.role == "token_embd":
             sums.output_bytes += device
-            sums.output_host_bytes += host
             sums.active_bytes += plain
         return
     sums.active_bytes += _copies(entry) * plain * (expert_share if routed else 1.0)

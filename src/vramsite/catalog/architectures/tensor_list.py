@@ -26,7 +26,6 @@ class TensorList:
         in_gguf: bool = True,
         loaded: bool = True,
         fixed_type: str = "",
-        source_type: str = "",
     ) -> None:
         """Add a matrix (or one per layer; stacked `experts` deep)."""
         self.tensors.append(
@@ -41,7 +40,6 @@ class TensorList:
                 in_gguf=in_gguf,
                 loaded=loaded,
                 fixed_type=fixed_type,
-                source_type=source_type,
             )
         )
 
