@@ -61,6 +61,8 @@ class _RecipeFile(_Strict):
     unquantised: list[str]
     host: list[str]
     every_device: list[str]
+    first_layer: list[str]
+    twice_on_host: list[str]
     size_classes: dict[str, list[_SizeClass]]
     headless_recurrent: list[str]
     recipes: dict[str, _Recipe]
@@ -86,6 +88,8 @@ def load_quant_scheme(data_dir: Path) -> tuple[QuantScheme, Mapping[str, QuantRe
         unquantised_roles=content.unquantised,
         host_roles=content.host,
         every_device_roles=content.every_device,
+        first_layer_roles=content.first_layer,
+        twice_on_host_archs=content.twice_on_host,
         size_classes=[
             SizeClass(
                 name=name,

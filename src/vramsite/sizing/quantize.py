@@ -80,6 +80,9 @@ class QuantScheme:
     unquantised_roles: list[str]  # matrices that are never quantised
     host_roles: list[str]  # tables of the input layer: looked up in host memory
     every_device_roles: list[str]  # single tensors that every device holding a layer needs
+    first_layer_roles: list[str]  # single tensors that lie where the first layer lies
+    # GGUF architectures whose tied embedding is loaded twice even where both copies are on the host
+    twice_on_host_archs: list[str]
     size_classes: list[SizeClass]
     # GGUF architectures whose metadata gives recurrent layers no KV heads
     headless_recurrent_archs: list[str]

@@ -62,7 +62,7 @@ class WeightBytes:
     layer_host_bytes: list[float]
     layer_expert_host_bytes: list[float]
     output_bytes: float  # output head, final norm and all else outside the layers
-    output_host_bytes: float  # the same on the host (-ngl 0), a tied embedding not once more
+    output_host_bytes: float  # the same on the host (-ngl 0); a tied embedding mostly not again
     every_device_bytes: float  # tables that each device with layers holds (RoPE factors)
     every_device_host_bytes: float
     input_bytes: float  # host: token embedding and per-layer embedding tables
@@ -91,6 +91,7 @@ def quantised_weights(
     )
     share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
     stored = stored_tensors(arch, recipe, scheme, imatrix)
+    twice_on_host = arch.gguf_arch in scheme.twice_on_host_archs
     tied = True
     for entry in stored:
         if entry.tensor.tensor_class == "output":
@@ -98,7 +99,7 @@ def quantised_weights(
     for entry in stored:
         _add_to_file(sums, entry, find_block(scheme, entry.type_name))
         if entry.tensor.loaded:
-            _add_to_memory(sums, entry, scheme, rules, share, tied)
+            _add_to_memory(sums, entry, scheme, rules, share, tied, twice_on_host)
     device = sums.output_bytes + sums.every_device_bytes
     for layer in sums.layer_bytes:
         device += layer
@@ -226,6 +227,7 @@ def _add_to_memory(
     rules: BufferRules,
     expert_share: float,
     tied: bool,
+    twice_on_host: bool,
 ) -> None:
     tensor = entry.tensor
     block = find_block(scheme, entry.type_name)
@@ -240,6 +242,7 @@ def _add_to_memory(
             sums.per_layer_embedding_bytes += host
         elif tied and tensor.tensor_class == "token_embedding" and tensor.role == "token_embd":
             sums.output_bytes += device
+            sums.output_host_bytes += host if twice_on_host else 0.0
             sums.active_bytes += plain
         return
     sums.active_bytes += _copies(entry) * plain * (expert_share if routed else 1.0)
@@ -247,7 +250,10 @@ def _add_to_memory(
         sums.routed_bytes += _copies(entry) * plain
         sums.biggest_expert_tensor_bytes = max(sums.biggest_expert_tensor_bytes, device)
     if len(entry.layers) == 0:
-        if tensor.role in scheme.every_device_roles:
+        if tensor.role in scheme.first_layer_roles:
+            sums.layer_bytes[0] += device
+            sums.layer_host_bytes[0] += host
+        elif tensor.role in scheme.every_device_roles:
             sums.every_device_bytes += device
             sums.every_device_host_bytes += host
         else:
