@@ -52,6 +52,9 @@ class LayerGroup:
     index_k_width: float = 0.0  # sparse-attention indexer key
     index_v_width: float = 0.0
     index_tokens_per_entry: float = 1.0
+    # Sparse attention reads at most so many entries (its top-k), in tokens, or in compressed
+    # entries where the layer also has a window; 0: all
+    selected_entries: float = 0.0
     recurrent_elements: float = 0.0  # fixed state per sequence (SSM / delta net), F32
     conv_elements: float = 0.0  # fixed convolution state per sequence
     # F32 state of the compressor per sequence; llama.cpp counts it with the cache, not the state
