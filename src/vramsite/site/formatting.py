@@ -8,8 +8,8 @@ does. Between a number and its unit stands a no-break space.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
-from datetime import date as Date
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from babel import Locale
@@ -208,14 +208,14 @@ class Formatter:
             return f"{self._plain(value / 60.0, 0)}{NBSP}min"
         return f"{self.compact(value / 3600.0, 1)}{NBSP}h"
 
-    def date(self, value: Date | str) -> str:
+    def date(self, value: datetime.date | str) -> str:
         """A day, from a date or ISO text: Sep 14, 2026 or 14. Sept. 2026."""
-        day = Date.fromisoformat(value) if isinstance(value, str) else value
+        day = datetime.date.fromisoformat(value) if isinstance(value, str) else value
         return format_skeleton("yMMMd", day, locale=self.locale)
 
-    def month(self, value: Date | str) -> str:
+    def month(self, value: datetime.date | str) -> str:
         """A month, from a date or ``2026-09``: September 2026."""
-        day = Date.fromisoformat(f"{value[:7]}-01") if isinstance(value, str) else value
+        day = datetime.date.fromisoformat(f"{value[:7]}-01") if isinstance(value, str) else value
         return format_date(day, format="LLLL yyyy", locale=self.locale)
 
     def filters(self) -> dict[str, Callable[..., object]]:

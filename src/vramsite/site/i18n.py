@@ -172,12 +172,12 @@ def catalog_faults(root: Path) -> list[str]:
 
 
 def _message_faults(source: Message, translated: Message | None) -> list[str]:
-    source_texts = list(source.id) if isinstance(source.id, tuple) else [source.id]
+    source_texts = [source.id] if isinstance(source.id, str) else [str(text) for text in source.id]
     shown = source_texts[0][:60]
     if translated is None or not translated.string:
         return [f"missing translation of {shown!r}"]
     strings = translated.string
-    texts = list(strings) if isinstance(strings, (tuple, list)) else [strings]
+    texts = [str(text) for text in ([strings] if isinstance(strings, str) else strings)]
     if not all(texts):
         return [f"missing plural form of {shown!r}"]
     if translated.fuzzy:
@@ -185,7 +185,7 @@ def _message_faults(source: Message, translated: Message | None) -> list[str]:
     expected = set[str]().union(*(placeholders(text) for text in source_texts))
     return [
         f"placeholders of {shown!r} are {sorted(expected)}, translated {sorted(found)}"
-        for found in (placeholders(str(text)) for text in texts)
+        for found in (placeholders(text) for text in texts)
         if found != expected and not (len(source_texts) > 1 and found <= expected)
     ]
 

@@ -79,7 +79,7 @@ def make_environment(
         languages={code: native_name(code) for code in locales},
         url=partial(_link, urls, locale),
         asset=lambda name: urls.base_path + assets.relative(name),
-        csp=CSP,
+        csp=Markup(CSP),
         noindex=NOINDEX,
         fmt=formatter,
         fragment=Fragments(env),

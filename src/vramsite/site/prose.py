@@ -1,0 +1,56 @@
+"""Longer text written as Markdown, one file a page and locale: templates/prose/<locale>/."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import markdown
+from jinja2 import Environment
+from markupsafe import Markup
+
+_EXTENSIONS = ("tables", "toc", "attr_list", "def_list", "fenced_code", "md_in_html")
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A rendered text: ``title`` is its first-level heading, which ``body`` no longer holds.
+
+    ``toc`` is the nested list of its second- and third-level headings as links.
+    """
+
+    title: str
+    body: Markup
+    toc: Markup
+
+
+class ProseError(ValueError):
+    """A prose file that is missing or has no title; the message names the file."""
+
+
+def load_prose(
+    templates_dir: Path, env: Environment, locale: str, name: str, **names: object
+) -> Prose:
+    """Read ``prose/<locale>/<name>.md``, fill in ``{{ … }}`` and turn it into HTML.
+
+    ``env`` must be the locale's environment: values from the catalog are formatted by its filters,
+    and a value nobody gave is an error.
+
+    Raises:
+        ProseError: no such file, or its first line is no ``# Title``.
+    """
+    path = templates_dir / "prose" / locale / f"{name}.md"
+    if not path.is_file():
+        raise ProseError(f"{path}: every language needs this text")
+    first, _, rest = path.read_text(encoding="utf-8").partition("\n")
+    if not first.startswith("# "):
+        raise ProseError(f"{path}: the first line must be '# Title'")
+    source = env.from_string(rest).render(**names)
+    converter = markdown.Markdown(
+        extensions=list(_EXTENSIONS),
+        extension_configs={"toc": {"toc_depth": "2-3"}},
+        output_format="html",
+    )
+    body = Markup(converter.convert(source))
+    toc = Markup(getattr(converter, "toc", ""))  # set by the extension of that name
+    return Prose(first.removeprefix("# ").strip(), body, toc)

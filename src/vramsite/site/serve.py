@@ -1,0 +1,175 @@
+"""Build, serve on this machine, build again on every change, and tell open pages to reload.
+
+Served pages get one script more than built ones; it asks the server for the number of the build
+it shows and reloads when that has changed. A build that fails leaves the last good one in place.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from vramsite.site.build import BuildSummary, build_site
+from vramsite.site.executor import BuildError
+from vramsite.site.publish import PublishError
+from vramsite.site.spec import BuildSpec
+
+RELOAD_PATH = "/__reload.js"
+VERSION_PATH = "/__version"
+RELOAD_SCRIPT = """\
+let shown = null;
+async function ask() {
+  try {
+    const answer = await fetch("/__version", { cache: "no-store" });
+    const version = await answer.text();
+    if (shown !== null && version !== shown) { location.reload(); return; }
+    shown = version;
+  } catch { /* the server is away: ask again */ }
+  setTimeout(ask, 700);
+}
+ask();
+"""
+_TAG = f'<script src="{RELOAD_PATH}" defer></script>'.encode()
+_BODY_END = b"</body>"
+
+Say = Callable[[str], None]
+
+
+class SiteServer(ThreadingHTTPServer):
+    """A server for one output folder under a base path; ``version`` counts the good builds."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, base_path: str, port: int, reload: bool = True) -> None:
+        self.folder = folder
+        self.base_path = base_path
+        self.reload = reload
+        self.version = 1
+        handler = functools.partial(SiteHandler, directory=str(folder))
+        super().__init__(("127.0.0.1", port), handler)
+
+    @property
+    def url(self) -> str:
+        """The address of the site's root page."""
+        return f"http://127.0.0.1:{self.server_address[1]}{self.base_path}"
+
+
+class SiteHandler(SimpleHTTPRequestHandler):
+    """Answers with files of the site, the reload script and the build's number."""
+
+    server: SiteServer
+
+    def do_GET(self) -> None:
+        """One file, or one of the two addresses of the reload script."""
+        path = urllib.parse.urlsplit(self.path).path
+        if path == VERSION_PATH:
+            self._answer(str(self.server.version).encode(), "text/plain; charset=utf-8")
+        elif path == RELOAD_PATH:
+            self._answer(RELOAD_SCRIPT.encode(), "text/javascript; charset=utf-8")
+        elif self.server.reload and (page := self._page(path)) is not None:
+            content = page.read_bytes().replace(_BODY_END, _TAG + _BODY_END)
+            self._answer(content, "text/html; charset=utf-8")
+        else:
+            super().do_GET()
+
+    def _page(self, path: str) -> Path | None:
+        file = Path(self.translate_path(path))
+        if path.endswith("/"):
+            file = file / "index.html"
+        return file if file.suffix == ".html" and file.is_file() else None
+
+    def translate_path(self, path: str) -> str:
+        """The file of an address: the base path stands for the folder itself."""
+        base = self.server.base_path
+        if not path.startswith(base):
+            return str(self.server.folder / "does-not-exist")
+        return super().translate_path("/" + path.removeprefix(base))
+
+    def _answer(self, content: bytes, content_type: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def end_headers(self) -> None:
+        """Keep the browser from showing yesterday's build."""
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """The site's own 404 page, where it has one."""
+        page = self.server.folder / "404.html"
+        if code == HTTPStatus.NOT_FOUND and page.is_file():
+            content = page.read_bytes()
+            self.send_response(code)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+        else:
+            super().send_error(code, message, explain)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet: the builds are what the terminal is for."""
+
+
+class Rebuilder:
+    """Builds a spec into a folder again and again, and survives a build that fails."""
+
+    def __init__(self, spec: BuildSpec, output: Path, jobs: int | None, say: Say) -> None:
+        self._spec = spec
+        self._output = output
+        self._jobs = jobs
+        self._say = say
+
+    def build(self) -> BuildSummary | None:
+        """One build; None when it failed, after saying why."""
+        try:
+            summary = build_site(self._spec, self._output, self._jobs)
+        except (BuildError, PublishError) as error:
+            self._say(f"{error}\nThe build failed; the last good site stays.")
+            return None
+        self._say(summary.text())
+        return summary
+
+    def follow(self, server: SiteServer, changes: Iterable[object]) -> None:
+        """Build once for each of ``changes`` and count up the server's version when it worked."""
+        for _ in changes:
+            if self.build() is not None:
+                server.version += 1
+
+
+def watched_folders(spec: BuildSpec) -> list[str]:
+    """What a change of means a new build."""
+    return [spec.data_dir, spec.templates_dir, spec.locales_dir]
+
+
+def serve_site(
+    spec: BuildSpec,
+    output: Path,
+    port: int = 8000,
+    jobs: int | None = None,
+    say: Say = print,
+) -> None:
+    """Build, serve on 127.0.0.1 and follow changes until interrupted.
+
+    Without any good build to show, it still serves (nothing) and waits for the repair.
+    """
+    from watchfiles import watch
+
+    rebuilder = Rebuilder(spec, output.absolute(), jobs, say)
+    rebuilder.build()
+    with SiteServer(output.absolute(), spec.urls.base_path, port) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        say(f"Serving {server.url} (Ctrl-C ends it)")
+        try:
+            rebuilder.follow(server, watch(*watched_folders(spec), raise_interrupt=False))
+        finally:
+            server.shutdown()

@@ -1,0 +1,63 @@
+"""A worker's site: what it needs to make any page, whatever catalog and pages these are."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from jinja2 import Environment
+
+from vramsite.site.context import SiteContext
+from vramsite.site.i18n import load_translations
+from vramsite.site.pages import PageKey, PageKind
+from vramsite.site.plan import Chunk, check_addresses, make_plan, page_locales, shard
+from vramsite.site.render import make_environment
+from vramsite.site.spec import BuildSpec
+
+
+@dataclass(slots=True)
+class Site:
+    """Everything one worker needs to make any page."""
+
+    context: SiteContext
+    environments: dict[str, Environment]
+    kinds: dict[str, PageKind]
+
+    def plan(self, shard_spec: str = "") -> list[Chunk]:
+        """The chunks of the whole site, or of one shard of it."""
+        chunks = make_plan(self.kinds, self.context.catalog)
+        check_addresses(chunks, self.kinds, self.context.urls, self.context.locales)
+        return shard(chunks, shard_spec) if shard_spec else chunks
+
+    def locales_of(self, key: PageKey) -> tuple[str, ...]:
+        """The locales in which the page of a key exists."""
+        return page_locales(self.kinds[key.kind], self.context.locales)
+
+    def page(self, key: PageKey, locale: str) -> str:
+        """The HTML of one page."""
+        return self.kinds[key.kind].render(self.environments[locale], self.context, key, locale)
+
+
+def environments(spec: BuildSpec, context: SiteContext) -> dict[str, Environment]:
+    """One Jinja environment a locale."""
+    return {
+        locale: make_environment(
+            Path(spec.templates_dir),
+            locale,
+            context.locales,
+            load_translations(Path(spec.locales_dir), locale),
+            context.urls,
+            context.assets,
+        )
+        for locale in context.locales
+    }
+
+
+def make_site(spec: BuildSpec) -> Site:
+    """The site that the spec's factory makes."""
+    sys.path[:0] = [path for path in spec.search_path if path not in sys.path]
+    module, _, function = spec.factory.partition(":")
+    return cast(Site, getattr(importlib.import_module(module), function)(spec))

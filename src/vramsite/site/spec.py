@@ -1,0 +1,111 @@
+"""What a build is asked for, in a form that travels to the worker processes as one JSON line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import yaml
+
+from vramsite.site.urls import DEFAULT_BASE_URL, Urls
+
+REAL_SITE = "vramsite.site.real_site:make"
+SITE_FILE = "site.yaml"
+
+
+class SpecError(ValueError):
+    """A build that cannot be asked for like this; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildSpec:
+    """One build.
+
+    ``data_dir``, ``templates_dir`` and ``locales_dir`` are absolute paths as text. ``models`` and
+    ``devices`` cut the site down to some ids (empty: all). ``shard`` is ``"k/n"`` or empty.
+    ``factory`` names the function that makes a worker's ``Site`` (``module:function``);
+    ``search_path`` is where the workers look for modules besides the package itself.
+    """
+
+    data_dir: str
+    templates_dir: str
+    locales_dir: str
+    base_url: str = DEFAULT_BASE_URL
+    models: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    shard: str = ""
+    factory: str = REAL_SITE
+    search_path: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> Urls:
+        """The addresses of the site that is built."""
+        return Urls.from_base_url(self.base_url)
+
+    def to_json(self) -> str:
+        """The whole spec on one line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> BuildSpec:
+        """The inverse of ``to_json``."""
+        fields = json.loads(text)
+        lists = {name: tuple(fields[name]) for name in ("models", "devices", "search_path")}
+        return cls(**(fields | lists))
+
+
+def project_root() -> Path:
+    """The folder that holds data/, templates/ and locales/: here, or beside the package's source.
+
+    Raises:
+        SpecError: neither the working directory nor the source tree is such a folder.
+    """
+    for folder in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        if (folder / "templates").is_dir() and (folder / "data").is_dir():
+            return folder
+    raise SpecError("no data/ and templates/ here: run from the project's folder")
+
+
+def project_spec(root: Path | None = None, base_url: str | None = None) -> BuildSpec:
+    """The spec of a project folder; the address comes from data/site.yaml unless given."""
+    folder = (root or project_root()).resolve()
+    return BuildSpec(
+        data_dir=str(folder / "data"),
+        templates_dir=str(folder / "templates"),
+        locales_dir=str(folder / "locales"),
+        base_url=base_url or configured_base_url(folder / "data"),
+    )
+
+
+def configured_base_url(data_dir: Path) -> str:
+    """The ``base_url`` of data/site.yaml, or this machine where there is no such file.
+
+    Raises:
+        SpecError: a file that says anything else.
+    """
+    path = data_dir / SITE_FILE
+    if not path.is_file():
+        return DEFAULT_BASE_URL
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict) or set(content) != {"base_url"}:
+        raise SpecError(f"{path}: must hold exactly one key, base_url: https://host/")
+    return str(content["base_url"])
+
+
+def narrowed(spec: BuildSpec, only: list[str]) -> BuildSpec:
+    """The spec for ``--only models=a,b`` and ``--only devices=c`` (any number of them).
+
+    Raises:
+        SpecError: a filter of another form.
+    """
+    for part in only:
+        name, equals, ids = part.partition("=")
+        if not equals or name not in {"models", "devices"} or not ids:
+            raise SpecError(f"--only {part!r} must look like models=a,b or devices=c,d")
+        values = tuple(value.strip() for value in ids.split(",") if value.strip())
+        if name == "models":
+            spec = replace(spec, models=spec.models + values)
+        else:
+            spec = replace(spec, devices=spec.devices + values)
+    return spec
