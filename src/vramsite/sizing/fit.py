@@ -69,7 +69,7 @@ def least_expert_layers_on_host(
     moved = with_placement(settings, settings.gpus, settings.gpu_layers, arch.layer_count)
     after = compute_buffers(arch, moved, weights, rules).device_bytes
     need = whole_bytes - before + after
-    for layer in range(index(arch.layer_count)):
+    for layer in range(len(weights.layer_bytes)):
         need = need - weights.layer_expert_bytes[layer]
         if need <= limit_bytes:
             return float(layer) + 1.0
@@ -87,22 +87,23 @@ def most_gpu_layers(
     """The largest -ngl that fits one device; None where not even 0 does."""
     cpu_moe = settings.cpu_moe_layers is not None and settings.cpu_moe_layers > 0.0
     partial = with_placement(
-        settings, 1.0, all_layers(arch.layer_count) - 1.0, settings.cpu_moe_layers
+        settings, 1.0, all_layers(len(weights.layer_bytes) * 1.0) - 1.0, settings.cpu_moe_layers
     )
     need = compute_buffers(arch, partial, weights, rules).device_bytes
     if need > limit_bytes:
         return None
     need = need + weights.output_bytes
     placed = 0.0
-    layer = arch.layer_count
+    layer = len(weights.layer_bytes) * 1.0
     while need <= limit_bytes:
         placed = placed + 1.0
         layer = layer - 1.0
         if layer < 0.0:
             return placed
         at = index(layer)
-        need = need + weights.layer_bytes[at] + cache.layer_kv_bytes[at]
-        need = need + cache.layer_recurrent_bytes[at]
+        need = need + weights.layer_bytes[at]
+        if layer < arch.layer_count:
+            need = need + cache.layer_bytes[at]
         if cpu_moe:
             need = need - weights.layer_expert_bytes[at]
     return placed
@@ -122,7 +123,7 @@ def placement_that_fits(
     Experts go first (they are read sparsely), whole layers when that is not enough; what the
     user fixed stays fixed.
     """
-    everything = all_layers(arch.layer_count)
+    everything = all_layers(len(weights.layer_bytes) * 1.0)
     if settings.cpu_moe_layers is None and settings.gpu_layers is None:
         experts = least_expert_layers_on_host(
             arch, weights, settings, rules, whole_bytes, limit_bytes

@@ -7,64 +7,66 @@ from vramsite.sizing.cache import CacheBytes
 from vramsite.sizing.numeric import index
 from vramsite.sizing.placement import HOST, all_layers, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
-from vramsite.sizing.weights import WeightBytes
+from vramsite.sizing.weights import WeightBytes, split_weights
 
 
-def placed_weights(
-    arch: Architecture, weights: WeightBytes, settings: Settings, device: float
-) -> float:
-    """Weight bytes on one device (HOST for what the host holds beside its own input tables).
-
-    With tensor parallelism every device holds an equal share of each layer.
-    """
-    gpu_layers = resolved_gpu_layers(arch, settings)
-    cpu_moe = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
-    if settings.split == "tensor" and settings.gpus > 1.0:
-        shared = 0.0
-        for layer in range(index(arch.layer_count)):
-            held = weights.layer_bytes[layer]
-            if float(layer) < cpu_moe:
-                held = held - weights.layer_expert_bytes[layer]
-            shared = shared + held
-        shared = shared + weights.output_bytes
-        return 0.0 if device == HOST else shared / settings.gpus
-    total = 0.0
-    for layer in range(index(arch.layer_count)):
-        experts = weights.layer_expert_bytes[layer] if float(layer) < cpu_moe else 0.0
-        place = layer_device(float(layer), arch.layer_count, gpu_layers, settings.gpus)
-        if place == device:
-            total = total + weights.layer_bytes[layer] - experts
-        if device == HOST:
-            if place == HOST:
-                total = total + weights.layer_bytes[layer]
-            else:
-                total = total + experts
-    if layer_device(arch.layer_count, arch.layer_count, gpu_layers, settings.gpus) == device:
-        total = total + weights.output_bytes
-    return total
-
-
-def placed_cache(
-    arch: Architecture, cache: CacheBytes, settings: Settings, device: float, recurrent: bool
-) -> float:
-    """KV cache (or recurrent state) bytes on one device, HOST for the host."""
-    if not settings.kv_offload:
-        whole = cache.recurrent_bytes if recurrent else cache.kv_bytes
-        return whole if device == HOST else 0.0
-    gpu_layers = resolved_gpu_layers(arch, settings)
-    layer_bytes = cache.layer_recurrent_bytes if recurrent else cache.layer_kv_bytes
-    total = 0.0
-    for layer in range(index(arch.layer_count)):
-        if settings.split == "tensor" and settings.gpus > 1.0:
-            total = total + (0.0 if device == HOST else layer_bytes[layer] / settings.gpus)
-        elif layer_device(float(layer), arch.layer_count, gpu_layers, settings.gpus) == device:
-            total = total + layer_bytes[layer]
-    return total
-
-
-def resolved_gpu_layers(arch: Architecture, settings: Settings) -> float:
+def resolved_gpu_layers(weights: WeightBytes, settings: Settings) -> float:
     """The number of layers to offload, everything where the settings leave it open."""
-    return all_layers(arch.layer_count) if settings.gpu_layers is None else settings.gpu_layers
+    everything = all_layers(len(weights.layer_bytes) * 1.0)
+    return everything if settings.gpu_layers is None else min(settings.gpu_layers, everything)
+
+
+def device_weights(weights: WeightBytes, settings: Settings) -> list[float]:
+    """Weight bytes on each device.
+
+    A layer split deals out whole layers, tensor parallelism gives each device an equal share.
+    """
+    gpu_layers = resolved_gpu_layers(weights, settings)
+    split = split_weights(weights, gpu_layers, settings.cpu_moe_layers)
+    if settings.gpus == 1.0:
+        return [split.device_bytes]
+    if settings.split == "tensor":
+        return [split.device_bytes / settings.gpus for _ in range(index(settings.gpus))]
+    layer_count = len(weights.layer_bytes) * 1.0
+    kept = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
+    shares = [weights.every_device_bytes for _ in range(index(settings.gpus))]
+    for layer in range(len(weights.layer_bytes)):
+        place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
+        if place != HOST:
+            held = weights.layer_bytes[layer]
+            if float(layer) < kept:
+                held = held - weights.layer_expert_bytes[layer]
+            shares[index(place)] = shares[index(place)] + held
+    place = layer_device(layer_count, layer_count, gpu_layers, settings.gpus)
+    if place != HOST:
+        shares[index(place)] = shares[index(place)] + weights.output_bytes
+    return shares
+
+
+def device_cache(weights: WeightBytes, settings: Settings, layer_bytes: list[float]) -> list[float]:
+    """Cache (or state) bytes on each device, given those of each layer."""
+    shares = [0.0 for _ in range(index(settings.gpus))]
+    if not settings.kv_offload:
+        return shares
+    gpu_layers = resolved_gpu_layers(weights, settings)
+    layer_count = len(weights.layer_bytes) * 1.0
+    for layer in range(len(layer_bytes)):
+        place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
+        if place != HOST:
+            if settings.split == "tensor":
+                for device in range(index(settings.gpus)):
+                    shares[device] = shares[device] + layer_bytes[layer] / settings.gpus
+            else:
+                shares[index(place)] = shares[index(place)] + layer_bytes[layer]
+    return shares
+
+
+def total_of(values: list[float]) -> float:
+    """Their sum, added in order."""
+    total = 0.0
+    for value in values:
+        total = total + value
+    return total
 
 
 def account(
@@ -81,38 +83,26 @@ def account(
     Raises SizingError where the engine refuses the configuration.
     """
     buffers = compute_buffers(arch, settings, weights, rules)
+    held = device_weights(weights, settings)
+    kv = device_cache(weights, settings, cache.layer_kv_bytes)
+    state = device_cache(weights, settings, cache.layer_recurrent_bytes)
     per_device = []
-    busiest = 0.0
+    busiest = 0
     for device in range(index(settings.gpus)):
-        total = (
-            placed_weights(arch, weights, settings, float(device))
-            + placed_cache(arch, cache, settings, float(device), False)
-            + placed_cache(arch, cache, settings, float(device), True)
-            + buffers.device_bytes
-        )
+        total = held[device] + kv[device] + state[device] + buffers.device_bytes
         if device == 0:
             total = total + vision_bytes
         per_device.append(total)
-        if total > per_device[index(busiest)]:
-            busiest = float(device)
-    vision_here = vision_bytes if busiest == 0.0 else 0.0
+        if total > per_device[busiest]:
+            busiest = device
+    split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
     terms = [
-        _term(
-            "weights",
-            placed_weights(arch, weights, settings, busiest),
-            placed_weights(arch, weights, settings, HOST) + weights.host_bytes,
-            weights_basis,
-        ),
-        _term(
-            "kv_cache",
-            placed_cache(arch, cache, settings, busiest, False),
-            placed_cache(arch, cache, settings, HOST, False),
-            "engine_formula",
-        ),
+        _term("weights", held[busiest], split.host_bytes, weights_basis),
+        _term("kv_cache", kv[busiest], cache.kv_bytes - total_of(kv), "engine_formula"),
         _term(
             "recurrent_state",
-            placed_cache(arch, cache, settings, busiest, True),
-            placed_cache(arch, cache, settings, HOST, True),
+            state[busiest],
+            cache.recurrent_bytes - total_of(state),
             "engine_formula",
         ),
         _term(
@@ -121,7 +111,7 @@ def account(
             buffers.host_bytes + buffers.output_bytes,
             "engine_formula",
         ),
-        _term("vision", vision_here, 0.0, "published_file"),
+        _term("vision", vision_bytes if busiest == 0 else 0.0, 0.0, "published_file"),
     ]
     device_bytes = 0.0
     host_bytes = 0.0
