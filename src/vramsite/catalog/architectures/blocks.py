@@ -172,11 +172,18 @@ def prediction_head(tensors: TensorList, block: TensorList, *, in_gguf: bool) ->
     )
 
 
-def nextn_projection(tensors: TensorList, width: float, layers: Iterable[float]) -> None:
-    """What joins the last hidden state and the next token's embedding: two norms, a projection."""
+def nextn_projection(
+    tensors: TensorList, width: float, layers: Iterable[float], *, head_norm: bool = True
+) -> None:
+    """What joins the last hidden state and the next token's embedding: two norms, a projection.
+
+    `head_norm` is the norm before the (shared) output head.
+    """
     at = list(layers)
     tensors.matrix("nextn.eh_proj", "prediction_head", 2 * width, width, layers=at)
-    norms(tensors, width, at, "nextn.enorm", "nextn.hnorm", "nextn.shared_head_norm")
+    norms(tensors, width, at, "nextn.enorm", "nextn.hnorm")
+    if head_norm:
+        norms(tensors, width, at, "nextn.shared_head_norm")
 
 
 def vision(

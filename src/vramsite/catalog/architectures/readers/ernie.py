@@ -7,11 +7,15 @@ from vramsite.catalog.architectures.blocks import (
     embeddings,
     gqa_attention,
     moe_ffn,
+    nextn_projection,
     norms,
+    prediction_head,
 )
+from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.moe import experts_used
 from vramsite.catalog.architectures.registry import ArchitectureSource, reader
 from vramsite.catalog.architectures.shapes import (
+    AttentionShape,
     assemble,
     attention_shape,
     every_layer,
@@ -21,6 +25,20 @@ from vramsite.catalog.architectures.shapes import (
 )
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
+
+
+def _prediction_layers(
+    tensors: TensorList, keys: Keys, shape: AttentionShape, layers: list[float]
+) -> None:
+    # Dense layers behind a projection of the hidden state and the next token's embedding; two
+    # norms before that, none after. The converter leaves them out.
+    width = whole(keys, "hidden_size")
+    block = TensorList()
+    norms(block, width, layers, "attn_norm", "ffn_norm")
+    gqa_attention(block, width, shape, layers)
+    dense_ffn(block, width, whole(keys, "intermediate_size"), layers)
+    nextn_projection(block, width, layers, head_norm=False)
+    prediction_head(tensors, block, in_gguf=False)
 
 
 @reader("ernie4_5_moe")
@@ -57,6 +75,10 @@ def read_ernie_moe(source: ArchitectureSource) -> Architecture:
         shared_ffn_width=shared,
         selection_bias=True,
     )
+    extra = whole(keys, "num_nextn_predict_layers", 0, least=0)
+    if extra > 0:
+        behind = [len(layers) + layer for layer in every_layer(extra)]
+        _prediction_layers(tensors, keys, shape, behind)
     return assemble(
         source,
         embedding_width=width,
@@ -70,4 +92,5 @@ def read_ernie_moe(source: ArchitectureSource) -> Architecture:
         experts_used=experts_used(keys, "moe_k", expert_count),
         expert_ffn_width=expert_width,
         shared_expert_ffn_width=shared,
+        prediction_layers=extra,
     )

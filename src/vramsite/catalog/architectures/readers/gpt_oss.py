@@ -1,4 +1,4 @@
-"""gpt-oss: attention sinks, biases everywhere, experts trained in MXFP4, every second layer full."""
+"""gpt-oss: attention sinks, biases, experts trained in MXFP4, every second layer full."""
 
 from __future__ import annotations
 
