@@ -1,0 +1,153 @@
+"""What one token asks of the hardware: bytes of weights, matrix products, layers by kind.
+
+Independent of the device; the device side is in `decode` and `prefill`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vramsite.sizing.numeric import floor
+from vramsite.sizing.records import Architecture, Settings
+from vramsite.sizing.weights import WeightBytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelWork:
+    """One model in one format under one placement of its layers.
+
+    Bytes are as stored in the file; "dense" is what every token reads (attention, dense and
+    shared feed-forward, output head), "routed" all routed experts together.
+    """
+
+    dense_bytes: float  # on the device
+    routed_bytes: float  # on the device
+    host_dense_bytes: float
+    host_routed_bytes: float
+    dense_parameters: float  # of matrices, the output head not counted
+    head_parameters: float
+    routed_parameters: float
+    expert_count: float
+    experts_used: float
+    embedding_width: float
+    layers: float
+    recurrent_layers: float
+    expert_layers: float
+    host_layers: float  # layers with any weights on the host
+    host_layer_share: float  # share of whole layers, and with them of the cache, on the host
+
+
+def model_work(
+    arch: Architecture, weights: WeightBytes, settings: Settings, bytes_scale: float = 1.0
+) -> ModelWork:
+    """The work under `settings.gpu_layers` and `settings.cpu_moe_layers` (None: all on device).
+
+    `bytes_scale` corrects the bytes for a file of another size than the format's own recipe.
+    """
+    share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
+    dense = weights.active_bytes_per_token - weights.routed_bytes * share
+    whole_layers = _host_layers(settings.gpu_layers, arch.layer_count)
+    moe_layers = settings.cpu_moe_layers if settings.cpu_moe_layers is not None else 0.0
+    layer_dense = 0.0
+    host_dense = 0.0
+    layer_routed = 0.0
+    host_routed = 0.0
+    host_layers = 0.0
+    for at in range(len(weights.layer_bytes)):
+        routed = weights.layer_expert_bytes[at]
+        layer_dense = layer_dense + weights.layer_bytes[at] - routed
+        layer_routed = layer_routed + routed
+        if at < whole_layers:
+            host_dense = host_dense + weights.layer_bytes[at] - routed
+            host_routed = host_routed + routed
+            host_layers = host_layers + 1.0
+        elif at < moe_layers and routed > 0.0:
+            host_routed = host_routed + routed
+            host_layers = host_layers + 1.0
+    layer_dense = layer_dense + weights.output_bytes
+    if whole_layers > arch.layer_count:
+        host_dense = host_dense + weights.output_bytes
+    dense_share = host_dense / layer_dense if layer_dense > 0.0 else 0.0
+    routed_share = host_routed / layer_routed if layer_routed > 0.0 else 0.0
+    parameters = _matrix_parameters(arch, False)
+    return ModelWork(
+        dense_bytes=dense * (1.0 - dense_share) * bytes_scale,
+        routed_bytes=weights.routed_bytes * (1.0 - routed_share) * bytes_scale,
+        host_dense_bytes=dense * dense_share * bytes_scale,
+        host_routed_bytes=weights.routed_bytes * routed_share * bytes_scale,
+        dense_parameters=parameters,
+        head_parameters=arch.embedding_width * arch.vocabulary,
+        routed_parameters=_matrix_parameters(arch, True),
+        expert_count=arch.expert_count,
+        experts_used=arch.experts_used,
+        embedding_width=arch.embedding_width,
+        layers=arch.layer_count,
+        recurrent_layers=_recurrent_layers(arch),
+        expert_layers=_expert_layers(arch),
+        host_layers=host_layers,
+        host_layer_share=min(whole_layers, arch.layer_count) / arch.layer_count,
+    )
+
+
+def experts_touched_share(work: ModelWork, tokens: float) -> float:
+    """Expected share of the experts that `tokens` tokens use together, if routed evenly.
+
+    1 - (1 - used / count) ** tokens, by repeated squaring.
+    """
+    if work.expert_count <= 0.0:
+        return 0.0
+    missed = 1.0
+    base = 1.0 - work.experts_used / work.expert_count
+    left = floor(tokens)
+    while left > 0.0:
+        half = floor(left / 2.0)
+        if left > half * 2.0:
+            missed = missed * base
+        base = base * base
+        left = half
+    return 1.0 - missed
+
+
+def weight_bytes_read(work: ModelWork, tokens: float) -> float:
+    """Bytes of device weights that one step over `tokens` tokens reads."""
+    return work.dense_bytes + work.routed_bytes * experts_touched_share(work, tokens)
+
+
+def host_bytes_read(work: ModelWork, tokens: float) -> float:
+    """Bytes of host weights that one step over `tokens` tokens reads."""
+    return work.host_dense_bytes + work.host_routed_bytes * experts_touched_share(work, tokens)
+
+
+def _host_layers(gpu_layers: float | None, layer_count: float) -> float:
+    if gpu_layers is None:
+        return 0.0
+    return max(layer_count + 1.0 - gpu_layers, 0.0)
+
+
+def _matrix_parameters(arch: Architecture, routed: bool) -> float:
+    total = 0.0
+    for tensor in arch.tensors:
+        kind = tensor.tensor_class
+        table = kind == "token_embedding" or kind == "per_layer_embedding" or kind == "output"
+        if not tensor.loaded or table or kind == "norm" or kind == "vision":
+            continue
+        if (kind == "routed_experts") == routed:
+            copies = max(1.0, len(tensor.layers) * 1.0)
+            total = total + tensor.row_width * tensor.rows * tensor.experts * copies
+    return total
+
+
+def _recurrent_layers(arch: Architecture) -> float:
+    count = 0.0
+    for group in arch.groups:
+        if group.recurrent_elements > 0.0:
+            count = count + group.count
+    return count
+
+
+def _expert_layers(arch: Architecture) -> float:
+    count = 0.0
+    for tensor in arch.tensors:
+        if tensor.role == "ffn_down_exps" and tensor.loaded:
+            count = count + len(tensor.layers) * 1.0
+    return count
