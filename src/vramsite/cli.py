@@ -1,0 +1,254 @@
+"""The commands. Each imports what it needs when it runs, so that `--help` and `size` start fast."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog, Fault
+    from vramsite.site.spec import BuildSpec
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Sizing reports for every open-weight LLM on every GPU.",
+)
+accuracy_app = typer.Typer(no_args_is_help=True, help="The engine against published evidence.")
+app.add_typer(accuracy_app, name="accuracy")
+
+DataDir = Annotated[Path | None, typer.Option("--data", help="Catalog folder (default: data/).")]
+OutDir = Annotated[Path, typer.Option("--out", help="Output folder.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Address the site will have.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, max=256, help="Worker processes.")]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", help="models=a,b or devices=c: a part of the site.")
+]
+RowsFile = Annotated[
+    Path | None, typer.Option("--rows", help="Judge the rows of this file instead of our own.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+class CacheTypeName(str, Enum):
+    """Storage types of the KV cache."""
+
+    F32 = "f32"
+    F16 = "f16"
+    BF16 = "bf16"
+    Q8_0 = "q8_0"
+    Q5_1 = "q5_1"
+    Q5_0 = "q5_0"
+    Q4_1 = "q4_1"
+    Q4_0 = "q4_0"
+    IQ4_NL = "iq4_nl"
+
+
+def fail(message: str) -> NoReturn:
+    """Say what is wrong on standard error and end with status 1."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)
+
+
+def catalog_dir(data: Path | None) -> Path:
+    """The folder of the catalog; ends with a message where there is none."""
+    from vramsite.site.spec import SpecError, project_root
+
+    if data is not None:
+        if not data.is_dir():
+            fail(f"{data}: no such folder; --data must name a catalog folder like data/")
+        return data
+    try:
+        return project_root() / "data"
+    except SpecError as error:
+        fail(str(error))
+
+
+def open_catalog(data: Path | None) -> Catalog:
+    """The checked catalog; ends with all faults where it has some."""
+    from vramsite.catalog import CatalogError, load_catalog
+
+    try:
+        return load_catalog(catalog_dir(data))
+    except CatalogError as error:
+        print_faults(error.faults)
+
+
+def print_faults(faults: list[Fault]) -> NoReturn:
+    """All faults on standard error, one a line, and status 1."""
+    for fault in faults:
+        typer.echo(str(fault), err=True)
+    fail(
+        f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the catalog; nothing was written"
+    )
+
+
+def build_spec(data: Path | None, base_url: str | None, only: list[str] | None) -> BuildSpec:
+    """What a build is asked for; ends with a message where that cannot be."""
+    from dataclasses import replace
+
+    from vramsite.site.spec import SpecError, narrowed, project_spec
+
+    try:
+        spec = project_spec(base_url=base_url)
+        if data is not None:
+            spec = replace(spec, data_dir=str(catalog_dir(data).resolve()))
+        return narrowed(spec, only or [])
+    except SpecError as error:
+        fail(str(error))
+
+
+@app.command()
+def build(
+    out: OutDir = Path("out"),
+    data: DataDir = None,
+    base_url: BaseUrl = None,
+    jobs: Jobs = None,
+    only: Only = None,
+) -> None:
+    """Build the whole site and publish it by one rename; a failed build changes nothing."""
+    from vramsite.site.build import build_site
+    from vramsite.site.executor import BuildError
+    from vramsite.site.progress import progress_for
+    from vramsite.site.publish import PublishError
+    from vramsite.site.urls import UrlError
+
+    spec = build_spec(data, base_url, only)
+    try:
+        summary = build_site(spec, out, jobs, progress_for())
+    except (BuildError, PublishError, UrlError) as error:
+        fail(str(error))
+    typer.echo(summary.text())
+
+
+@app.command()
+def serve(
+    out: OutDir = Path("out"),
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    jobs: Jobs = None,
+    only: Only = None,
+) -> None:
+    """Build, serve on the loopback address, and rebuild when a file changes."""
+    from vramsite.site.serve import serve_site
+
+    serve_site(build_spec(None, None, only), out, port, jobs, typer.echo)
+
+
+@app.command()
+def check(data: DataDir = None) -> None:
+    """Read every catalog file and print all faults as file:line: key: what to type."""
+    from vramsite.catalog.check import check as check_catalog
+
+    folder = catalog_dir(data)
+    faults = check_catalog(folder)
+    if faults:
+        print_faults(faults)
+    typer.echo(f"{folder}: no faults")
+
+
+@app.command()
+def size(
+    model: Annotated[str, typer.Argument(help="Model id, e.g. glm-4.5.")],
+    device: Annotated[str, typer.Argument(help="Device id, e.g. rtx-4090.")],
+    quant: Annotated[str, typer.Option("--quant", help="Weight format.")] = "Q4_K_M",
+    context: Annotated[
+        int | None, typer.Option(min=1, max=2**24, help="Tokens of context (default 8,192).")
+    ] = None,
+    kv: Annotated[CacheTypeName, typer.Option(help="KV cache type.")] = CacheTypeName.F16,
+    parallel: Annotated[int, typer.Option(min=1, max=4096, help="Parallel sequences.")] = 1,
+    gpus: Annotated[int, typer.Option(min=1, max=16, help="Number of devices.")] = 1,
+    split: Annotated[str, typer.Option(help="layer or tensor.")] = "layer",
+    data: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Print the numbers that the page of this pair shows."""
+    from vramsite.report.size_text import size_json, size_text
+    from vramsite.report.sizer import Sizer, SizerError
+
+    sizer = Sizer(open_catalog(data))
+    try:
+        settings = sizer.settings(
+            model,
+            device,
+            format_name=quant,
+            context_tokens=context,
+            kv_type=kv.value,
+            parallel=parallel,
+            gpus=gpus,
+            split=split,
+        )
+        answer = sizer.size(model, device, settings)
+    except SizerError as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(size_json(model, device, answer), indent=2))
+    else:
+        typer.echo(size_text(sizer.catalog, model, device, answer))
+
+
+@app.command()
+def calibrate(data: DataDir = None) -> None:
+    """Fit data/calibration.yaml from data/measurements/ (needs the extra `calibrate`)."""
+    try:
+        from vramsite.evidence.calibrate import run
+    except ModuleNotFoundError as error:
+        fail(f"{error.name} is missing: install the extra, pip install 'vramsite[calibrate]'")
+    run(catalog_dir(data))
+
+
+@app.command()
+def i18n() -> None:
+    """Refresh locales/messages.pot and every language's messages.po from templates and code."""
+    from vramsite.site.i18n import catalog_faults, update_catalogs
+    from vramsite.site.spec import project_root
+
+    root = project_root()
+    for path in update_catalogs(root):
+        typer.echo(f"wrote {path}")
+    for fault in catalog_faults(root):
+        typer.echo(fault, err=True)
+
+
+@accuracy_app.command("memory")
+def accuracy_memory(rows: RowsFile = None, data: DataDir = None, as_json: Json = False) -> None:
+    """Memory terms against llama.cpp's own accounting and published logs."""
+    from vramsite.evidence.memory import judge_memory, memory_text
+    from vramsite.evidence.rows import RowsError
+
+    try:
+        result = judge_memory(open_catalog(data), catalog_dir(data), rows)
+    except RowsError as error:
+        fail(str(error))
+    typer.echo(json.dumps(result, indent=2) if as_json else memory_text(result))
+
+
+@accuracy_app.command("speed")
+def accuracy_speed(rows: RowsFile = None, data: DataDir = None, as_json: Json = False) -> None:
+    """Speeds against published measurements."""
+    from vramsite.evidence.rows import RowsError
+    from vramsite.evidence.speed import judge_speed, speed_text
+
+    try:
+        result = judge_speed(open_catalog(data), catalog_dir(data), rows)
+    except RowsError as error:
+        fail(str(error))
+    typer.echo(json.dumps(result, indent=2) if as_json else speed_text(result))
+
+
+def main() -> None:
+    """Entry point of the `vramsite` command."""
+    try:
+        app()
+    except BrokenPipeError:  # `vramsite size … | head`
+        sys.stderr.close()
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main()
