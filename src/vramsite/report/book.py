@@ -39,6 +39,15 @@ class PairSummary:
     decode: Estimate
 
 
+@dataclass(frozen=True, slots=True)
+class HostAssumptions:
+    """What the pages assume of the machine around a device; data/assumptions.yaml has sources."""
+
+    tight_fraction: float
+    host_ram_bytes: float
+    ram_bandwidth_bytes_per_s: float
+
+
 class Book:
     """Catalog and sizer with what many pages share, computed once when first asked for."""
 

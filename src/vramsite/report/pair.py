@@ -43,7 +43,8 @@ class PairView:
     """Everything on a pair page, neutral of language.
 
     `size` is the answer at the short context, `long` at the long one; `needed_bytes` is what the
-    device would have to hold for everything to run on it, whatever the verdict.
+    device would have to hold for everything to run on it, whatever the verdict; `missing_bytes`
+    is what it has too little (None where it holds everything), `need_share` is need over usable.
     """
 
     model: ModelCard
@@ -52,6 +53,10 @@ class PairView:
     long: Size
     needed_bytes: float
     long_needed_bytes: float
+    missing_bytes: float | None
+    need_share: float | None
+    tight_fraction: float
+    ram_bytes_per_s: float | None
     short_tokens: int
     long_tokens: int
     weights_bytes: float
@@ -148,6 +153,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         page_settings(gpu, format_name=native_format(model), context_tokens=short_tokens),
     )
     rows = format_rows(book, model_id, gpu_id)
+    assumed = book.assumptions(gpu_id)
     weights = term(size, "weights")
     needed = size.fit.needed_bytes
     usable = size.fit.usable_bytes
@@ -159,6 +165,10 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         long=long,
         needed_bytes=needed,
         long_needed_bytes=long.fit.needed_bytes,
+        missing_bytes=needed - usable if usable is not None and needed > usable else None,
+        need_share=needed / usable if usable else None,
+        tight_fraction=assumed.tight_fraction,
+        ram_bytes_per_s=assumed.ram_bandwidth_bytes_per_s,
         short_tokens=short_tokens,
         long_tokens=long_tokens,
         weights_bytes=weights.device_bytes + weights.host_bytes if weights else 0.0,
