@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -36,7 +36,7 @@ RowsFile = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
-class CacheTypeName(str, Enum):
+class CacheTypeName(StrEnum):
     """Storage types of the KV cache."""
 
     F32 = "f32"

@@ -142,21 +142,28 @@ def placement_that_fits(
     return with_placement(settings, 1.0, layers, 0.0 if chosen is None else chosen)
 
 
-def gpus_needed(
+def needs_by_gpus(
     arch: Architecture,
     weights: WeightBytes,
     cache: CacheBytes,
     settings: Settings,
     rules: BufferRules,
-    limit_bytes: float,
     vision_bytes: float,
-) -> float | None:
-    """Least number of these devices that hold everything, each within its limit."""
+) -> list[float]:
+    """What the busiest of 1, 2, ... devices has to hold, nothing offloaded to the host."""
+    needs = []
     for gpus in range(1, MOST_GPUS + 1):
         several = with_placement(settings, float(gpus), None, 0.0)
         memory = account(arch, weights, cache, several, rules, "", vision_bytes)
-        if memory.device_bytes <= limit_bytes:
-            return float(gpus)
+        needs.append(memory.device_bytes)
+    return needs
+
+
+def gpus_needed(needs: list[float], limit_bytes: float) -> float | None:
+    """Least number of devices whose busiest stays within the limit, None where none does."""
+    for place in range(len(needs)):
+        if needs[place] <= limit_bytes:
+            return float(place) + 1.0
     return None
 
 

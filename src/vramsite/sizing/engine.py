@@ -1,0 +1,164 @@
+"""The whole answer for one model on one device: memory, fit and speed together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vramsite.sizing.buffers import BufferRules
+from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes
+from vramsite.sizing.fit import (
+    gpus_needed,
+    judged,
+    needs_by_gpus,
+    placement_that_fits,
+    usable_bytes,
+    with_placement,
+)
+from vramsite.sizing.memory import account, resolved_gpu_layers
+from vramsite.sizing.model_work import ModelWork, model_work
+from vramsite.sizing.numeric import floor
+from vramsite.sizing.records import Architecture, Assumptions, Device, Memory, Settings, Size
+from vramsite.sizing.speed import decode, decode_total, prefill, ttft
+from vramsite.sizing.speed_records import SpeedCoefficients
+from vramsite.sizing.weights import WeightBytes
+
+PROMPT_TOKENS = 4096.0  # the prompt that prefill speed and time to first token are stated for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """A model in one weight format."""
+
+    arch: Architecture
+    weights: WeightBytes
+    weights_basis: str  # exact_tensors, published_file, estimate
+    file_bytes: float
+    vision_bytes: float  # the vision projector's file, 0 where there is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRules:
+    """How the inference engine rounds its caches and sizes its buffers."""
+
+    cache: CacheRules
+    buffers: BufferRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A model file under some settings with nothing offloaded: the same on every device."""
+
+    file: ModelFile
+    settings: Settings
+    cache: CacheBytes
+    memory: Memory
+    needs_by_gpus_bytes: list[float]
+    work: ModelWork
+
+
+def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
+    """The device-independent part. Raises SizingError where the engine refuses the settings."""
+    cache = cache_bytes(file.arch, settings, rules.cache)
+    vision = file.vision_bytes if settings.vision else 0.0
+    return Loaded(
+        file=file,
+        settings=settings,
+        cache=cache,
+        memory=account(
+            file.arch,
+            file.weights,
+            cache,
+            with_placement(settings, settings.gpus, None, 0.0),
+            rules.buffers,
+            file.weights_basis,
+            vision,
+        ),
+        needs_by_gpus_bytes=needs_by_gpus(
+            file.arch, file.weights, cache, settings, rules.buffers, vision
+        ),
+        work=model_work(
+            file.arch, file.weights, with_placement(settings, settings.gpus, None, 0.0)
+        ),
+    )
+
+
+def size(
+    whole: Loaded,
+    device: Device,
+    rules: EngineRules,
+    assumptions: Assumptions,
+    coefficients: SpeedCoefficients,
+) -> Size:
+    """Memory, fit and speed of a loaded model on one kind of device.
+
+    What the user left open (`gpu_layers`, `cpu_moe_layers`) is chosen so that it fits.
+    Raises SizingError where the engine refuses the settings.
+    """
+    file = whole.file
+    asked = whole.settings
+    limit = usable_bytes(device, assumptions)
+    chosen = with_placement(asked, asked.gpus, None, 0.0)
+    if asked.gpu_layers is not None or asked.cpu_moe_layers is not None:
+        chosen = asked
+    fits = limit is None or whole.memory.device_bytes <= limit
+    if limit is not None and not fits and device.kind != "unified":
+        found = placement_that_fits(
+            file.arch,
+            file.weights,
+            whole.cache,
+            asked,
+            rules.buffers,
+            whole.memory.device_bytes,
+            limit,
+        )
+        if found is not None:
+            chosen = found
+    memory = whole.memory
+    work = whole.work
+    if chosen.gpu_layers is not None or chosen.cpu_moe_layers != 0.0:
+        memory = account(
+            file.arch,
+            file.weights,
+            cache_bytes(file.arch, chosen, rules.cache),
+            chosen,
+            rules.buffers,
+            file.weights_basis,
+            file.vision_bytes if chosen.vision else 0.0,
+        )
+        work = model_work(file.arch, file.weights, chosen)
+    resolved = with_placement(
+        chosen, chosen.gpus, resolved_gpu_layers(file.weights, chosen), chosen.cpu_moe_layers
+    )
+    fit = judged(
+        memory,
+        whole.memory,
+        resolved,
+        device,
+        assumptions,
+        limit,
+        None if limit is None else gpus_needed(whole.needs_by_gpus_bytes, limit),
+        len(file.weights.layer_bytes) * 1.0,
+    )
+    ram = assumptions.ram_bandwidth_bytes_per_s
+    depth = floor(asked.context_tokens / asked.parallel)
+    return Size(
+        settings=resolved,
+        memory=memory,
+        fit=fit,
+        decode_tps=decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth),
+        decode_total_tps=decode_total(
+            file.arch,
+            work,
+            device,
+            resolved,
+            rules.cache,
+            coefficients,
+            ram,
+            depth,
+            asked.parallel,
+        ),
+        prefill_tps=prefill(file.arch, work, device, resolved, coefficients, ram, PROMPT_TOKENS),
+        ttft_s=ttft(file.arch, work, device, resolved, coefficients, ram, PROMPT_TOKENS),
+        weights_file_bytes=file.file_bytes,
+        active_bytes_per_token=file.weights.active_bytes_per_token,
+    )
