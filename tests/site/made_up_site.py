@@ -85,7 +85,7 @@ def _misbehave(key: PageKey, locale: str) -> None:
 def make(spec: BuildSpec) -> Site:
     """The factory named in the tests' specs."""
     if os.environ.get("MADE_UP_SITE") == "bad catalog":
-        raise MadeUpFault("data/models/x/y.yaml:3: bandwidth: 0 is not above 0")
+        raise MadeUpError("data/models/x/y.yaml:3: bandwidth: 0 is not above 0")
     context = SiteContext(
         catalog=cast(Any, MadeUpCatalog()),
         sizer=cast(Any, None),
@@ -98,7 +98,7 @@ def make(spec: BuildSpec) -> Site:
     return Site(context, environments(spec, context), {kind.name: kind for kind in kinds})
 
 
-class MadeUpFault(ValueError):
+class MadeUpError(ValueError):
     """What a bad catalog raises."""
 
 

@@ -226,10 +226,9 @@ class Formatter:
         }
 
     def data(self, value: Number, format_name: str, *arguments: object) -> Markup:
-        """``<data value="204.19">204.19 GiB</data>``: text for people, number for machines.
+        """``<data value="204.1913">204.19 GiB</data>``: text for people, number for machines.
 
-        The machine value is in the unit printed (GiB, GB, MiB, percent) with full precision cut
-        to six significant decimals, so that sorting by it never ties by rounding alone.
+        The machine value is in the unit printed (GiB, GB, MiB, percent), to four decimals.
         """
         text = getattr(self, format_name)(value, *arguments)
         machine = svg_number(value / _DATA_UNITS.get(format_name, 1.0), 4)

@@ -145,6 +145,24 @@ def update_catalogs(root: Path) -> list[Path]:
     return changed
 
 
+def add_locale(root: Path, locale: str) -> Path:
+    """Begin a language: its folder with every message still to translate; returns the file.
+
+    Raises:
+        I18nError: it exists already, or no language is called so.
+    """
+    path = po_path(root / "locales", locale)
+    if path.exists():
+        raise I18nError(f"{path} exists already")
+    try:
+        catalog = extract_messages(root)
+        catalog.locale = Locale.parse(locale, sep="-")
+    except (UnknownLocaleError, ValueError) as error:
+        raise I18nError(f"no language is called {locale!r}") from error
+    _write_if_new(path, pot_bytes(catalog))
+    return path
+
+
 def _write_if_new(path: Path, content: bytes) -> list[Path]:
     if path.is_file() and path.read_bytes() == content:
         return []

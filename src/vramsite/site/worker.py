@@ -1,9 +1,9 @@
 """One worker process: loads the catalog, then makes the chunks it is told and writes the pages.
 
-Run as ``python -m vramsite.site.worker``. On standard input it reads the ``BuildSpec``, the folder to
-write into and then one command a line; it answers with one JSON object a line on standard output.
-The end of its input is the end of its work, so that it never outlives the build. ``executor`` is
-the other side.
+Run as ``python -m vramsite.site.worker``. On standard input it reads the ``BuildSpec``, the folder
+to write into and then one command a line; on standard output it answers with one JSON object a
+line. The end of its input is the end of its work, so that it never outlives the build. The other
+side is ``executor``.
 """
 
 from __future__ import annotations
