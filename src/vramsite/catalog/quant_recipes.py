@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from vramsite.sizing.checkpoints import CheckpointRecipe, ClassBits
 from vramsite.sizing.quantize import (
     BlockType,
     QuantRecipe,
@@ -55,6 +56,20 @@ class _SizeClass(_Strict):
     min_head_group: float = 0.0
 
 
+class _Shrunk(_Strict):
+    type: str
+    bits: float = Field(gt=0)
+    classes: list[str] = Field(default_factory=list)
+    dense: list[str] = Field(default_factory=list)
+    moe: list[str] = Field(default_factory=list)
+
+    def records(self, classes: list[str]) -> list[ClassBits]:
+        return [
+            ClassBits(tensor_class=name, bits=self.bits, type_name=self.type)
+            for name in [*self.classes, *classes]
+        ]
+
+
 class _RecipeFile(_Strict):
     blocks: dict[str, list[float | str]]
     categories: dict[str, list[str]]
@@ -66,6 +81,29 @@ class _RecipeFile(_Strict):
     size_classes: dict[str, list[_SizeClass]]
     headless_recurrent: list[str]
     recipes: dict[str, _Recipe]
+    checkpoints: dict[str, list[_Shrunk]]
+
+
+@cache
+def _load(path: Path) -> _RecipeFile:
+    content = _RecipeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    _check_names(content, path)
+    return content
+
+
+@cache
+def load_checkpoint_recipes(data_dir: Path) -> Mapping[str, CheckpointRecipe]:
+    """The formats that checkpoints come in, by name."""
+    content = _load(data_dir / "quant_recipes.yaml")
+    return {
+        name: CheckpointRecipe(
+            name=name,
+            unquantised=ClassBits(tensor_class="", bits=16.0, type_name="BF16"),
+            dense=[entry for part in parts for entry in part.records(part.dense)],
+            moe=[entry for part in parts for entry in part.records(part.moe)],
+        )
+        for name, parts in content.checkpoints.items()
+    }
 
 
 @cache
@@ -74,10 +112,8 @@ def load_quant_scheme(data_dir: Path) -> tuple[QuantScheme, Mapping[str, QuantRe
 
     Raises ValueError for a type, a category or a fallback that the file does not define.
     """
-    path = data_dir / "quant_recipes.yaml"
-    content = _RecipeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    content = _load(data_dir / "quant_recipes.yaml")
     recipes = {name: _recipe(name, recipe) for name, recipe in content.recipes.items()}
-    _check_names(content, path)
     scheme = QuantScheme(
         blocks=[_block(name, values) for name, values in content.blocks.items()],
         categories=[

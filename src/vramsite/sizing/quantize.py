@@ -265,8 +265,14 @@ def _stored(tensor: Tensor, type_name: str, layers: list[float], fallback: bool)
     return StoredTensor(tensor=tensor, type_name=type_name, layers=layers, fallback=fallback)
 
 
-def _aligned(tensor: Tensor, type_name: str, layers: list[float], model: _Model) -> StoredTensor:
-    block = find_block(model.scheme, type_name)
+def _aligned(tensor: Tensor, chosen: str, layers: list[float], model: _Model) -> StoredTensor:
+    block = find_block(model.scheme, chosen)
+    type_name = chosen
+    if tensor.least_type != "":
+        least = find_block(model.scheme, tensor.least_type)
+        if row_bytes(block, 1.0) < row_bytes(least, 1.0):
+            block = least
+            type_name = tensor.least_type
     if _whole_blocks(block, tensor.row_width):
         return _stored(tensor, type_name, layers, False)
     if block.fallback != "":

@@ -71,6 +71,7 @@ class WeightBytes:
     prediction_bytes: float  # in the file, not loaded
     active_bytes_per_token: float  # read for one token; of tables one row each
     biggest_expert_tensor_bytes: float  # largest stack of experts of one layer, on the device
+    vision_bytes: float = 0.0  # vision tower, where the checkpoint is one with it
 
 
 def quantised_weights(
