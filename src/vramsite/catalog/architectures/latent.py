@@ -32,13 +32,17 @@ class LatentShape:
         """Width of what is cached for a token."""
         return self.kv_lora_rank + self.rope_head_size
 
-    def group(self, *, index_k_width: float = 0.0) -> LayerGroup:
-        """One layer that caches the latent (and an indexer key, where it has its own indexer)."""
+    def group(self, *, index_k_width: float = 0.0, selected_entries: float = 0.0) -> LayerGroup:
+        """One layer that caches the latent (and an indexer key, where it has its own indexer).
+
+        `selected_entries` is the number of tokens that sparse attention reads, 0 for all.
+        """
         return LayerGroup(
             kind="latent",
             count=1.0,
             k_width=self.latent_width,
             index_k_width=index_k_width,
+            selected_entries=selected_entries,
             query_heads=self.heads,
             kv_heads=1.0,
             k_head_size=self.latent_width,

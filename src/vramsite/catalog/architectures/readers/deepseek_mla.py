@@ -108,6 +108,7 @@ def _read(
 
     flags = has_indexer or [False] * int(layer_count)
     index_width = own_indexer.head_size if own_indexer is not None else 0.0
+    top_k = whole(keys, "index_topk", 0.0, least=0.0) if has_indexer else 0.0
     expert_width = whole(keys, "moe_intermediate_size")
     return assemble(
         source,
@@ -115,7 +116,10 @@ def _read(
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=shape.heads,
-        layers=[shape.group(index_k_width=index_width if owns else 0.0) for owns in flags],
+        layers=[
+            shape.group(index_k_width=index_width if owns else 0.0, selected_entries=top_k)
+            for owns in flags
+        ],
         tensors=tensors,
         dense_ffn_width=whole(keys, "intermediate_size") if dense_layers > 0 else 0.0,
         expert_count=whole(keys, "n_routed_experts"),

@@ -94,7 +94,9 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
         prediction_head(tensors, block, in_gguf=False)
 
     # A row of the index cache holds a token's key and pooling gate, and the key of its pool.
-    sparse = latent.group(index_k_width=3 * index.head_size)
+    sparse = latent.group(
+        index_k_width=3 * index.head_size, selected_entries=whole(keys, "index_topk")
+    )
     expert_width = whole(keys, "moe_intermediate_size")
     return assemble(
         source,

@@ -113,7 +113,10 @@ def block_sparse(source: ArchitectureSource) -> Architecture:
         selection_bias=keys.flag("use_routing_bias", True),
     )
     plain = shape.group()
-    with_index = replace(plain, index_k_width=index_size, index_v_width=index_size)
+    selected = whole(sparse_keys, "sparse_topk_blocks") * whole(sparse_keys, "sparse_block_size")
+    with_index = replace(
+        plain, index_k_width=index_size, index_v_width=index_size, selected_entries=selected
+    )
     return assemble(
         source,
         embedding_width=width,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vramsite.catalog.architectures.blocks import (
     dense_ffn,
@@ -57,6 +57,18 @@ def with_vision(source: ArchitectureSource) -> Architecture:
     return architecture
 
 
+@reader("step4")
+def sparse_text_only(source: ArchitectureSource) -> Architecture:
+    """The language model with an indexer in its full-attention layers."""
+    return _read(source, TensorList())
+
+
+@reader("step3p5v")
+def sparse_with_vision(source: ArchitectureSource) -> Architecture:
+    """The sparse language model behind the perception encoder."""
+    return with_vision(source)
+
+
 def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     keys = text_keys(source.config)
     width = whole(keys, "hidden_size")
@@ -77,6 +89,8 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     tensors.vector("rope_freqs", "other", attention.full.k_head_size / 2, in_checkpoint=False)
     _layers(tensors, width, attention.full, attention, _not(attention.is_sliding))
     _layers(tensors, width, attention.sliding, attention, layers_where(attention.is_sliding))
+    if keys.has("sparse_config"):
+        _indexer(tensors, keys.sub("sparse_config"), width, attention)
     dense_ffn(tensors, width, ffn_width, [at for at in every if at not in routed])
     moe_ffn(
         tensors,
@@ -101,7 +115,7 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=max(attention.full.query_heads, attention.sliding.query_heads),
-        layers=[_group(attention, sliding) for sliding in attention.is_sliding],
+        layers=[_group(keys, attention, sliding) for sliding in attention.is_sliding],
         tensors=tensors,
         dense_ffn_width=ffn_width,
         expert_count=experts,
@@ -132,10 +146,39 @@ def _attention(keys: Keys, layer_count: float) -> _Attention:
     )
 
 
-def _group(attention: _Attention, sliding: bool) -> LayerGroup:
+def _group(keys: Keys, attention: _Attention, sliding: bool) -> LayerGroup:
+    """A sparse layer keeps one index key for each region, and reads the regions it selects."""
     if sliding:
         return attention.sliding.group("window", window_tokens=attention.window_tokens)
-    return attention.full.group()
+    full = attention.full.group()
+    if not keys.has("sparse_config"):
+        return full
+    sparse = keys.sub("sparse_config")
+    region = whole(sparse, "region_block_size")
+    return replace(
+        full,
+        index_k_width=whole(sparse, "num_k_heads", 1.0) * whole(sparse, "proxy_dim"),
+        index_tokens_per_entry=region,
+        selected_entries=whole(sparse, "topk") * region,
+    )
+
+
+def _indexer(tensors: TensorList, sparse: Keys, width: float, attention: _Attention) -> None:
+    """Proxy queries and keys, head weights, the pooled key, and a softmax scale for each head."""
+    layers = _not(attention.is_sliding)
+    size = whole(sparse, "proxy_dim")
+    heads = whole(sparse, "sparse_indexer_num_heads")
+    key_width = whole(sparse, "num_k_heads", 1.0) * size
+    for role, rows in (
+        ("indexer.attn_q", heads * size),
+        ("indexer.attn_k", key_width),
+        ("indexer.attn_z", key_width),
+        ("indexer.proj", heads),
+    ):
+        tensors.matrix(role, "indexer", width, rows, layers=layers)
+    for role in ("indexer.q_norm", "indexer.k_norm", "indexer.k_norm.bias"):
+        tensors.vector(role, "indexer", size, layers=layers)
+    tensors.vector("indexer.ssmax_s", "indexer", attention.full.query_heads, layers=layers)
 
 
 def _not(flags: list[bool]) -> list[float]:
