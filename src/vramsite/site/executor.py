@@ -82,12 +82,6 @@ class _Worker:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
-    def no_more(self) -> None:
-        """Let the worker report its totals and end."""
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.close()
-
     def death(self) -> str:
         """Why the process is gone, with the end of what it wrote to standard error."""
         code = self._process.wait()
@@ -147,7 +141,7 @@ class _Run:
             worker.send_line(json.dumps({"chunk": worker.chunk}))
         else:
             worker.chunk = None
-            worker.no_more()
+            worker.send_line(json.dumps({"end": True}))
 
     def take(self, answer: _Answer) -> None:
         """Act on one answer of one worker.

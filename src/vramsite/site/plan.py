@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vramsite.site.pages import PageKey, PageKind
@@ -38,7 +38,13 @@ def select(catalog: Catalog, models: Sequence[str], devices: Sequence[str]) -> C
         _known("model", models, catalog.models)
     if devices:
         _known("device", devices, catalog.gpus)
-    return catalog.subset(models, devices)
+    models, devices = models or list(catalog.models), devices or list(catalog.gpus)
+    return replace(
+        catalog,
+        models={name: record for name, record in catalog.models.items() if name in models},
+        gpus={name: record for name, record in catalog.gpus.items() if name in devices},
+        offers=[offer for offer in catalog.offers if offer.gpu in devices],
+    )
 
 
 def _known(what: str, ids: Iterable[str], known: Mapping[str, object]) -> None:

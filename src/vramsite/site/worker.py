@@ -2,7 +2,7 @@
 
 Run as ``python -m vramsite.site.worker``. On standard input it reads the ``BuildSpec``, the folder
 to write into and then one command a line; on standard output it answers with one JSON object a
-line. The end of its input is the end of its work, so that it never outlives the build. The other
+line. The end of its input is the end of its life, so that it never outlives the build. The other
 side is ``executor``.
 """
 
@@ -11,7 +11,9 @@ from __future__ import annotations
 import gc
 import json
 import os
+import queue
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -89,10 +91,10 @@ def write_page(output: Path, file: str, content: bytes) -> None:
         handle.write(content)
 
 
-def work(commands: IO[str], send: Send) -> None:
+def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     """The worker's whole life; see the module's text."""
-    spec = BuildSpec.from_json(commands.readline())
-    output = Path(json.loads(commands.readline()))
+    spec = BuildSpec.from_json(commands.get())
+    output = Path(json.loads(commands.get()))
     site = make_site(spec)
     chunks = {chunk.index: chunk for chunk in site.plan(spec.shard)}
     gc.collect()
@@ -102,13 +104,21 @@ def work(commands: IO[str], send: Send) -> None:
         for index, chunk in chunks.items()
     }
     send({"event": "ready", "chunks": sizes, "locales": list(site.context.locales)})
-    for line in commands:
-        command = json.loads(line)
+    while "end" not in (command := json.loads(commands.get())):
         if "assets" in command:
             site.context.assets.write(output)
         else:
             run_chunk(site, chunks[command["chunk"]], output, send)
     send({"event": "end", "peak_bytes": peak_bytes(), "cpu_s": time.process_time()})
+
+
+def _listen(stream: IO[str], commands: queue.SimpleQueue[str]) -> None:
+    """Pass commands on. A stream that ends means that the build is gone: so is its worker, at
+    once, before it writes another page into a folder that somebody may be cleaning up.
+    """
+    for line in stream:
+        commands.put(line)
+    os._exit(1)
 
 
 def main() -> None:
@@ -120,8 +130,10 @@ def main() -> None:
         answers.write(json.dumps(message) + "\n")
         answers.flush()
 
+    commands: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin, commands), daemon=True).start()
     try:
-        work(sys.stdin, send)
+        work(commands, send)
     except BrokenPipeError:
         os._exit(1)
     except Exception as error:

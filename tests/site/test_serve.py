@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vramsite.site.build import build_site
+from vramsite.site.serve import RELOAD_PATH, Rebuilder, SiteServer
+from vramsite.site.spec import BuildSpec
+
+
+@pytest.fixture
+def server(project: BuildSpec, output: Path) -> Iterator[SiteServer]:
+    build_site(project, output, jobs=1)
+    with SiteServer(output, project.urls.base_path, port=0) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def get(server: SiteServer, path: str) -> str:
+    root = server.url.removesuffix(server.base_path)
+    with urllib.request.urlopen(root + path, timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+def test_pages_are_served_below_the_base_path_with_the_reload_script(server: SiteServer) -> None:
+    page = get(server, "/repo/en/models/beta/large/")
+    assert "204.19\u00a0GiB" in page
+    assert f'<script src="{RELOAD_PATH}" defer></script></body>' in page
+    assert "location.reload" in get(server, RELOAD_PATH)
+    assert "base_path" not in page
+
+
+def test_the_built_pages_have_no_such_script(server: SiteServer) -> None:
+    assert RELOAD_PATH not in (server.folder / "en/index.html").read_text()
+
+
+def test_it_listens_on_this_machine_only(server: SiteServer) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("path", ["/en/", "/repo/nowhere/", "/repo/../project/data/.keep"])
+def test_what_is_not_of_the_site_is_not_found(server: SiteServer, path: str) -> None:
+    with pytest.raises(urllib.error.HTTPError, match="404") as caught:
+        get(server, path)
+    caught.value.close()
+
+
+def test_changes_are_built_and_announced_and_a_broken_one_is_survived(
+    server: SiteServer, project: BuildSpec, output: Path
+) -> None:
+    template = Path(project.templates_dir) / "page.html"
+    good = template.read_text()
+    said: list[str] = []
+
+    def changes() -> Iterator[None]:
+        template.write_text(good.replace("<h1>", "<h1>New: "))
+        yield
+        assert get(server, "/__version") == "2"
+        assert "<h1>New: Memory" in get(server, "/repo/en/")
+        template.write_text("{% if %}")
+        yield
+        assert get(server, "/__version") == "2"
+        assert "<h1>New: Memory" in get(server, "/repo/en/")
+        template.write_text(good)
+        yield
+        assert get(server, "/__version") == "3"
+
+    Rebuilder(project, output, 1, said.append).follow(server, changes())
+    assert "<h1>Memory" in get(server, "/repo/en/")
+    assert len(said) == 3
+    assert "The build failed" in said[1]
+    assert "page.html" in said[1] or "TemplateSyntaxError" in said[1]
