@@ -108,6 +108,7 @@ class Device:
     link_bytes_per_s: float | None  # card to card, one direction
     host_link_bytes_per_s: float | None  # PCIe to the host, one direction
     power_w: float | None
+    capacity_basis: str = "driver"  # driver, measured, marketing (GiB of the size it is sold with)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

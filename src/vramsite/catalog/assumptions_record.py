@@ -1,0 +1,84 @@
+"""Stated default assumptions, each with value, unit, source and date: `data/assumptions.yaml`."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from vramsite.catalog.gpu_record import Backend
+from vramsite.catalog.record import IsoDate, Label, Positive, Record, Slug, Text
+from vramsite.sizing.records import Assumptions
+
+
+class Assumption(Record):
+    """One figure that is assumed, and why."""
+
+    value: float = Field(ge=0, description="the value in `unit`")
+    low: float | None = Field(None, ge=0, description="lower end of what was seen")
+    high: float | None = Field(None, ge=0, description="upper end of what was seen")
+    unit: Label = Field(description="MiB, GiB, GB/s, share, USD/kWh, W")
+    source: Text = Field(description="where it comes from, or how it was set")
+    as_of: IsoDate = Field(description="day of the source")
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Assumption:
+        low = self.value if self.low is None else self.low
+        high = self.value if self.high is None else self.high
+        if not low <= self.value <= high:
+            raise ValueError("low, value and high must be in this order")
+        return self
+
+
+class RamPlatform(Record):
+    """Main memory of a kind of computer, for models that do not fit the device."""
+
+    id: Slug
+    name: Label = Field(description="platform with its channels and memory speed")
+    gb_s: Positive = Field(description="theoretical bandwidth: channels x 8 bytes x MT/s")
+    source: Text
+    as_of: IsoDate
+
+
+class AssumptionsRecord(Record):
+    """All assumptions about the machine around the device."""
+
+    tight_share: Assumption = Field(description="reserve below which a fit is called tight")
+    desktop: Assumption = Field(description="memory a desktop session takes on the card")
+    runtime: dict[Backend, Assumption] = Field(
+        description="memory that driver context and libraries take, by back end"
+    )
+    host_ram: Assumption = Field(description="main memory of the computer")
+    ram_default: Slug = Field(description="id of the platform that is assumed")
+    ram_platforms: list[RamPlatform] = Field(min_length=1)
+    ram_read_share: Assumption = Field(
+        description="share of the theoretical bandwidth that a program reads at"
+    )
+    electricity: Assumption = Field(description="price of a kilowatt hour")
+    system_power: Assumption = Field(description="power of the computer around the device")
+
+    def ram(self, platform: str | None = None) -> RamPlatform:
+        """A platform by id, the assumed one by default. KeyError for an unknown id."""
+        wanted = platform or self.ram_default
+        for found in self.ram_platforms:
+            if found.id == wanted:
+                return found
+        raise KeyError(wanted)
+
+    def sizing(
+        self, backend: str, *, desktop: bool = False, ram_platform: str | None = None
+    ) -> Assumptions:
+        """What the engine needs, for one back end; bytes and bytes a second."""
+        known = {str(name): figure for name, figure in self.runtime.items()}
+        runtime = known.get(backend, self.runtime["other"])
+        mib = 2.0**20
+        low = runtime.value if runtime.low is None else runtime.low
+        high = runtime.value if runtime.high is None else runtime.high
+        return Assumptions(
+            runtime_bytes=runtime.value * mib,
+            runtime_low_bytes=low * mib,
+            runtime_high_bytes=high * mib,
+            display_bytes=self.desktop.value * mib if desktop else 0.0,
+            tight_fraction=self.tight_share.value,
+            host_ram_bytes=self.host_ram.value * 2.0**30,
+            ram_bandwidth_bytes_per_s=self.ram(ram_platform).gb_s * self.ram_read_share.value * 1e9,
+        )

@@ -1,0 +1,1 @@
+"""House rules: what a schema cannot say. One rule a function; each yields its faults."""

@@ -1,0 +1,56 @@
+"""What a rule is, and how a set of rules is run over the entries of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from vramsite.catalog.faults import Fault
+from vramsite.catalog.loader import Entry
+from vramsite.catalog.yaml_source import KeyPath
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What rules may look at beside the entry."""
+
+    today: date
+    gpu_ids: frozenset[str]
+    format_names: frozenset[str] | None  # None: data/quants.yaml is faulty itself
+
+
+Finding = tuple[KeyPath, str]
+Rule = Callable[[R, Context], Iterator[Finding]]
+
+
+def run_rules(
+    entries: Iterable[Entry[R]], rules: Iterable[Rule[R]], context: Context
+) -> Iterator[Fault]:
+    """The faults that these rules find in these entries."""
+    rules = list(rules)
+    for entry in entries:
+        for rule in rules:
+            for keys, message in rule(entry.record, context):
+                yield entry.document.fault(keys, message)
+
+
+def future_dates(value: object, today: date, keys: KeyPath = ()) -> Iterator[Finding]:
+    """Dates after `today` anywhere in a record: values of date type, and keys that hold dates."""
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from future_dates(getattr(value, name), today, (*keys, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from future_dates(item, today, (*keys, index))
+    elif isinstance(value, date):
+        if value > today:
+            yield keys, f"found {value}; lies in the future (today is {today})"
+    elif isinstance(value, str) and keys and keys[-1] in ("released", "launched", "as_of"):
+        if value > today.isoformat()[: len(value)]:
+            yield keys, f"found {value}; lies in the future (today is {today})"
