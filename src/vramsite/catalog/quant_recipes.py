@@ -30,6 +30,7 @@ class _Rule(_Strict):
     more_bits: bool = False
     first_layers: float = 0.0
     first_share: float = 0.0
+    outer_share: float = 0.0
     min_head_group: float = 0.0
     experts: float = 0.0
     min_experts: float = 0.0
@@ -47,6 +48,7 @@ class _Recipe(_Strict):
     quantised: bool = True
     output: str = "Q6_K"
     misaligned_output: str = "Q8_0"
+    embedding: str = ""
     rules: list[_Rule] = Field(default_factory=list)
 
 
@@ -142,13 +144,18 @@ def load_quant_scheme(data_dir: Path) -> tuple[QuantScheme, Mapping[str, QuantRe
 
 
 def _recipe(name: str, recipe: _Recipe) -> QuantRecipe:
+    embedding = (
+        [TypeRule(category="token_embedding", type_name=recipe.embedding)]
+        if recipe.embedding
+        else []
+    )
     return QuantRecipe(
         name=name,
         base_type=recipe.base,
         quantised=recipe.quantised,
         output_type=recipe.output,
         misaligned_output_type=recipe.misaligned_output,
-        rules=[rule.record() for rule in recipe.rules],
+        rules=[*embedding, *(rule.record() for rule in recipe.rules)],
     )
 
 

@@ -34,6 +34,7 @@ class TypeRule:
     more_bits: bool = False  # first and last eighth of the layers and every third between
     first_layers: float = 0.0  # only the first so many layers
     first_share: float = 0.0  # only the first 1/n of the layers
+    outer_share: float = 0.0  # only the first and the last 1/n of the layers
     min_head_group: float = 0.0  # query heads a KV head of the first layer, at least
     experts: float = 0.0  # exactly so many experts
     min_experts: float = 0.0  # at least so many experts
@@ -152,7 +153,7 @@ class _Model:
     layers: float
     value_before: list[float]  # by layer: tensors like attn_v in the layers before it
     value_count: float
-    down_before: list[float]  # the same of ffn_down
+    down_before: list[float]  # the same of feed-forwards, by their ffn_down
 
 
 def _model(arch: Architecture, recipe: QuantRecipe, scheme: QuantScheme, imatrix: bool) -> _Model:
@@ -300,7 +301,12 @@ def _chosen_type(
 
 
 def _depends_on_layer(rule: TypeRule) -> bool:
-    return rule.more_bits or rule.first_layers > 0.0 or rule.first_share > 0.0
+    return (
+        rule.more_bits
+        or rule.first_layers > 0.0
+        or rule.first_share > 0.0
+        or rule.outer_share > 0.0
+    )
 
 
 def _may_hold(rule: TypeRule, category: str, tensor: Tensor, model: _Model) -> bool:
@@ -324,13 +330,16 @@ def _holds_at(rule: TypeRule, category: str, layer: float, model: _Model) -> boo
     if category == "attention_v":
         at = model.value_before[index(layer)]
         count = model.value_count
-    elif category == "ffn_down" and model.experts <= 1.0:
+    elif model.experts <= 1.0:
         at = model.down_before[index(layer)]
     if rule.more_bits:
         return _gets_more_bits(at, count, model.scheme)
     if rule.first_layers > 0.0:
         return at < rule.first_layers
-    return at < floor(count / rule.first_share)
+    if rule.first_share > 0.0:
+        return at < floor(count / rule.first_share)
+    share = rule.outer_share
+    return at < floor(count / share) or at >= floor((share - 1.0) * count / share)
 
 
 def _gets_more_bits(at: float, count: float, scheme: QuantScheme) -> bool:

@@ -26,7 +26,7 @@ from vramsite.sizing.records import Architecture, Tensor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BufferRules:
+class AllocationRules:
     """How a back end rounds the tensors of its weight buffers."""
 
     device_alignment_bytes: float = 128.0
@@ -79,10 +79,10 @@ def quantised_weights(
     recipe: QuantRecipe,
     scheme: QuantScheme,
     imatrix: bool = False,
-    buffers: BufferRules | None = None,
+    buffers: AllocationRules | None = None,
 ) -> WeightBytes:
     """The bytes of llama-quantize's file of that format and of the model loaded from it."""
-    rules = buffers if buffers is not None else BufferRules()
+    rules = buffers if buffers is not None else AllocationRules()
     layers = file_layer_count(arch)
     sums = _Sums(
         layer_bytes=[0.0 for _ in range(index(layers))],
@@ -225,7 +225,7 @@ def _add_to_memory(
     sums: _Sums,
     entry: StoredTensor,
     scheme: QuantScheme,
-    rules: BufferRules,
+    rules: AllocationRules,
     expert_share: float,
     tied: bool,
     twice_on_host: bool,
@@ -269,7 +269,7 @@ def _add_to_memory(
             sums.layer_expert_host_bytes[at] += host
 
 
-def _row_padding(block: BlockType, tensor: Tensor, rules: BufferRules) -> float:
+def _row_padding(block: BlockType, tensor: Tensor, rules: AllocationRules) -> float:
     if block.block_elements == 1.0:
         return 0.0
     missing = ceil_to(tensor.row_width, rules.padded_row_elements) - tensor.row_width
