@@ -90,6 +90,6 @@ def shared_kv_attention(
     tensors.matrix("attn_q_b", "attention", shape.q_lora_rank, rows, layers=at)
     tensors.matrix("attn_kv", "attention", width, shape.head_size, layers=at)
     tensors.vector("attn_kv_a_norm", "norm", shape.head_size, layers=at)
-    low_rank = groups * shape.output_lora_rank
-    tensors.matrix("attn_output_a", "attention", rows / groups, low_rank, layers=at)
-    tensors.matrix("attn_output_b", "attention", low_rank, width, layers=at)
+    rank = shape.output_lora_rank
+    tensors.matrix("attn_output_a", "attention", rows / groups, rank, experts=groups, layers=at)
+    tensors.matrix("attn_output_b", "attention", groups * rank, width, layers=at)

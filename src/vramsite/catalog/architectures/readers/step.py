@@ -57,16 +57,14 @@ def with_vision(source: ArchitectureSource) -> Architecture:
     return architecture
 
 
-@reader("step4")
-def sparse_text_only(source: ArchitectureSource) -> Architecture:
-    """The language model with an indexer in its full-attention layers."""
+@reader("step4", "step3p5v")
+def sparse_text(source: ArchitectureSource) -> Architecture:
+    """The language model with an indexer in its full-attention layers.
+
+    The vision tower is left out: the published total does not fit the encoder of Step 3.7, and
+    no other shape of it is known.
+    """
     return _read(source, TensorList())
-
-
-@reader("step3p5v")
-def sparse_with_vision(source: ArchitectureSource) -> Architecture:
-    """The sparse language model behind the perception encoder."""
-    return with_vision(source)
 
 
 def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
