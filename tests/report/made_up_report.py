@@ -7,9 +7,10 @@ from typing import Any
 
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.model_record import ModelRecord
-from vramsite.report.book import Book, HostAssumptions
+from vramsite.report.book import Book
 from vramsite.sizing.records import (
     Architecture,
+    Assumptions,
     Device,
     Estimate,
     Fit,
@@ -211,8 +212,16 @@ class MadeUpSizes:
 class MadeUpBook(Book):
     """A book that assumes 8 % reserve, 64 GiB of RAM at 60 GB/s."""
 
-    def assumptions(self, gpu_id: str) -> HostAssumptions:
-        return HostAssumptions(0.08, 64 * GIB, 60e9)
+    def assumptions(self, gpu_id: str) -> Assumptions:
+        return Assumptions(
+            runtime_bytes=0.0,
+            runtime_low_bytes=0.0,
+            runtime_high_bytes=0.0,
+            display_bytes=0.0,
+            tight_fraction=0.08,
+            host_ram_bytes=64 * GIB,
+            ram_bandwidth_bytes_per_s=60e9,
+        )
 
 
 def made_up_book() -> MadeUpBook:

@@ -10,7 +10,7 @@ from vramsite.report.choices import long_context, page_settings, short_context
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
-    from vramsite.sizing.records import Estimate, Settings, Size
+    from vramsite.sizing.records import Assumptions, Estimate, Settings, Size
 
 HOLDS = frozenset({"fits", "tight", "unified"})
 WITH_RESERVE = frozenset({"fits", "unified"})
@@ -37,15 +37,6 @@ class PairSummary:
     needed_bytes: float
     usable_bytes: float | None
     decode: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class HostAssumptions:
-    """What the pages assume of the machine around a device; data/assumptions.yaml has sources."""
-
-    tight_fraction: float
-    host_ram_bytes: float
-    ram_bandwidth_bytes_per_s: float
 
 
 class Book:
@@ -79,6 +70,10 @@ class Book:
             )
             self._device_cards[gpu_id] = card
         return card
+
+    def assumptions(self, gpu_id: str) -> Assumptions:
+        """What is assumed of the machine around the device (RAM, runtime, reserve)."""
+        return self.catalog.assumptions.sizing(self.device_card(gpu_id).backend)
 
     def summary(self, model_id: str, gpu_id: str) -> PairSummary:
         """The short answer for one pair (default format, short context)."""

@@ -1,0 +1,77 @@
+"""What a model's own page says: its default device's figures, and every device in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vramsite.report.book import WITH_RESERVE, Book, PairSummary
+from vramsite.report.pair import PairView, pair_view
+from vramsite.report.recommend import default_device
+
+if TYPE_CHECKING:
+    from vramsite.report.cards import DeviceCard
+
+SHOWN_SOURCES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One device in the table of all devices of a model."""
+
+    device: DeviceCard
+    summary: PairSummary
+    long_verdict: str
+    long_needed_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A published weight file; `exact` is False where the size was printed rounded."""
+
+    format: str
+    bytes: float
+    exact: bool
+    repo: str | None
+    variant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """Everything on a model page; `holds` is False where no single device holds it."""
+
+    pair: PairView
+    holds: bool
+    devices: list[DeviceRow]
+    files: list[FileRow]
+    sources: list[tuple[str, str]]
+
+
+def model_view(book: Book, model_id: str) -> ModelView:
+    """The page of one model; devices come in order of usable memory, smallest first."""
+    model = book.catalog.models[model_id]
+    chosen = default_device(book, model_id)
+    rows = []
+    for gpu_id in book.catalog.gpus:
+        long_verdict, long_needed = book.long_needed(model_id, gpu_id)
+        rows.append(
+            DeviceRow(
+                device=book.device_card(gpu_id),
+                summary=book.summary(model_id, gpu_id),
+                long_verdict=long_verdict,
+                long_needed_bytes=long_needed,
+            )
+        )
+    rows.sort(key=lambda row: (row.device.usable_bytes or 0.0, row.device.id))
+    files = [
+        FileRow(file.format, float(file.bytes), file.exact, file.repo, file.kind != "model")
+        for file in model.files
+    ]
+    files.sort(key=lambda file: (-file.bytes, file.format))
+    return ModelView(
+        pair=pair_view(book, model_id, chosen),
+        holds=book.summary(model_id, chosen).verdict in WITH_RESERVE,
+        devices=rows,
+        files=files,
+        sources=sorted(model.sources.items())[:SHOWN_SOURCES],
+    )

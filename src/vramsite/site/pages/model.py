@@ -1,0 +1,47 @@
+"""One model: its default device's figures and the table of all devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vramsite.report.model import ModelView, model_view
+from vramsite.site.pages import PageKey
+from vramsite.site.pages.shared import book_of, names_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from vramsite.catalog import Catalog
+    from vramsite.site.context import SiteContext
+
+
+class ModelKind:
+    """Pages `/<locale>/models/<model>/`."""
+
+    name = "model"
+    localized = True
+
+    def keys(self, catalog: Catalog) -> list[PageKey]:
+        """Every model, as long as there is a device to set it on."""
+        return [PageKey(self.name, (model_id,)) for model_id in catalog.models if catalog.gpus]
+
+    def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
+        """The page of one model."""
+        cached = site.cache.get(("model.view",))
+        if cached is None or cached[0] != key.ids[0]:
+            cached = (key.ids[0], model_view(book_of(site), key.ids[0]))
+            site.cache[("model.view",)] = cached
+        page: ModelView = cached[1]
+        return site.render(
+            env,
+            key,
+            locale,
+            "pages/model.html",
+            all=page,
+            view=page.pair,
+            names=names_of(site),
+            origin=site.urls.origin,
+        )
+
+
+KIND = ModelKind()
