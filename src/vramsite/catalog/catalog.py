@@ -26,6 +26,7 @@ from vramsite.catalog.rules.model_rules import MODEL_RULES
 from vramsite.catalog.rules.offer_rules import OFFER_RULES
 from vramsite.catalog.rules.rule import Context, run_rules
 from vramsite.catalog.rules.tree_rules import ids_are_unique, names_are_unique
+from vramsite.catalog.today import latest_today
 from vramsite.sizing.records import Architecture, Device
 
 R = TypeVar("R", bound=BaseModel)
@@ -35,6 +36,7 @@ R = TypeVar("R", bound=BaseModel)
 class Catalog:
     """All facts, in order of their ids. `architecture` and `device` are made once and kept."""
 
+    data_dir: Path  # where the engine's rules and coefficients lie beside the records
     models: dict[str, ModelRecord]
     gpus: dict[str, GpuRecord]
     offers: list[OfferRecord]
@@ -101,7 +103,7 @@ def read_catalog(
     assumptions = load_file(data_dir / "assumptions.yaml", data_dir, AssumptionsRecord, faults)
 
     context = Context(
-        today=today or date.today(),
+        today=today or latest_today(),
         gpu_ids=frozenset(entry_ids(data_dir, "gpus")),
         format_names=frozenset(item.name for item in quants.record.formats) if quants else None,
     )
@@ -120,6 +122,7 @@ def read_catalog(
     if quants is None or engines is None or assumptions is None:
         return None, sorted(set(faults))
     catalog = Catalog(
+        data_dir=data_dir,
         models={entry.record.id: entry.record for entry in models},
         gpus={entry.record.id: entry.record for entry in gpus},
         offers=[

@@ -1,0 +1,145 @@
+"""One way from a pair of ids to the engine's answer; keeps what many answers share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
+from vramsite.catalog.calibration import coefficients, load_calibration
+from vramsite.catalog.model_files import FormatError, model_file
+from vramsite.catalog.speed_model import load_speed_model
+from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
+from vramsite.sizing.errors import SizingError
+from vramsite.sizing.records import Assumptions, Settings, Size
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog
+    from vramsite.sizing.speed_records import SpeedCoefficients
+
+DEFAULT_CONTEXT_TOKENS = 8192
+
+
+class SizerError(ValueError):
+    """A question that cannot be asked like this; the message says what to type instead."""
+
+
+class Sizer:
+    """Answers for one model on one device, from a catalog."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.rules = EngineRules(
+            cache=load_cache_rules(catalog.data_dir), buffers=load_buffer_rules(catalog.data_dir)
+        )
+        self._calibration = load_calibration(catalog.data_dir)
+        self._speed_model = load_speed_model(catalog.data_dir)
+        self._files: dict[tuple[str, str, bool], ModelFile] = {}
+        self._loaded: dict[tuple[str, Settings], Loaded] = {}
+        self._sizes: dict[tuple[str, str, Settings], Size] = {}
+        self._coefficients: dict[tuple[str, str, Settings], SpeedCoefficients] = {}
+        self._assumptions: dict[str, Assumptions] = {}
+
+    def settings(
+        self,
+        model_id: str,
+        gpu_id: str,
+        *,
+        format_name: str = "Q4_K_M",
+        context_tokens: int | None = None,
+        kv_type: str = "f16",
+        parallel: int = 1,
+        gpus: int = 1,
+        split: str = "layer",
+    ) -> Settings:
+        """Checked settings; the context defaults to 8,192 tokens a sequence.
+
+        Raises SizerError for an unknown id, format or split, or a context beyond the model's.
+        """
+        self._known(model_id, gpu_id)
+        longest = self.catalog.models[model_id].context_max_tokens
+        asked = context_tokens or min(DEFAULT_CONTEXT_TOKENS, longest) * parallel
+        if asked > longest * parallel:
+            raise SizerError(f"--context {asked}: {model_id} takes at most {longest} a sequence")
+        if split not in ("layer", "tensor"):
+            raise SizerError(f"--split {split}: use layer or tensor")
+        gpu = self.catalog.gpus[gpu_id]
+        return Settings(
+            backend=gpu.backends[0],
+            format=format_name,
+            context_tokens=float(asked),
+            parallel=float(parallel),
+            outputs_max=float(parallel),
+            kv_type_k=kv_type,
+            kv_type_v=kv_type,
+            gpus=float(gpus),
+            split=split,
+        )
+
+    def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
+        """The engine's answer. Raises SizerError where there is none."""
+        key = (model_id, gpu_id, settings)
+        found = self._sizes.get(key)
+        if found is None:
+            self._known(model_id, gpu_id)
+            try:
+                found = size(
+                    self.load(model_id, settings),
+                    self.catalog.device(gpu_id),
+                    self.rules,
+                    self.assumptions(settings.backend),
+                    self.coefficients(model_id, gpu_id, settings),
+                )
+            except SizingError as error:
+                raise SizerError(f"the engine refuses this: {error.code}") from error
+            self._sizes[key] = found
+        return found
+
+    def load(self, model_id: str, settings: Settings) -> Loaded:
+        """The part of the answer that is the same on every device."""
+        key = (model_id, settings)
+        found = self._loaded.get(key)
+        if found is None:
+            file = self.file(model_id, settings.format, settings.imatrix)
+            found = self._loaded[key] = loaded(file, settings, self.rules)
+        return found
+
+    def file(self, model_id: str, format_name: str, imatrix: bool = False) -> ModelFile:
+        """The model in one weight format. Raises SizerError for a format it has not."""
+        key = (model_id, format_name, imatrix)
+        found = self._files.get(key)
+        if found is None:
+            try:
+                found = model_file(self.catalog, model_id, format_name, imatrix=imatrix)
+            except FormatError as error:
+                raise SizerError(str(error)) from error
+            self._files[key] = found
+        return found
+
+    def assumptions(self, backend: str) -> Assumptions:
+        """What is assumed about the machine around a device with this back end."""
+        found = self._assumptions.get(backend)
+        if found is None:
+            found = self._assumptions[backend] = self.catalog.assumptions.sizing(backend)
+        return found
+
+    def coefficients(self, model_id: str, gpu_id: str, settings: Settings) -> SpeedCoefficients:
+        """What calibration says about this device, engine, back end, format and architecture."""
+        return coefficients(
+            self._calibration,
+            self._speed_model,
+            self.catalog.gpus[gpu_id],
+            settings,
+            self.catalog.architecture(model_id),
+        )
+
+    def _known(self, model_id: str, gpu_id: str) -> None:
+        from difflib import get_close_matches
+
+        for given, known, kind in (
+            (model_id, self.catalog.models, "model"),
+            (gpu_id, self.catalog.gpus, "device"),
+        ):
+            if given not in known:
+                near = get_close_matches(given, known, 3, 0.5)
+                hint = f"; did you mean {', '.join(near)}?" if near else ""
+                raise SizerError(f"no {kind} {given!r} in the catalog{hint}")
