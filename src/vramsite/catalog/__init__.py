@@ -11,6 +11,7 @@ from vramsite.catalog.measurement_row import MeasurementRow
 from vramsite.catalog.measurements import measurements
 from vramsite.catalog.model_record import ModelRecord, PublishedFile
 from vramsite.catalog.offer_record import OfferRecord
+from vramsite.catalog.side import Side, load_side
 
 __all__ = [
     "AssumptionsRecord",
@@ -24,7 +25,9 @@ __all__ = [
     "ModelRecord",
     "OfferRecord",
     "PublishedFile",
+    "Side",
     "check",
     "load_catalog",
+    "load_side",
     "measurements",
 ]

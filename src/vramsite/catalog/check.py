@@ -7,12 +7,18 @@ from pathlib import Path
 
 from vramsite.catalog.catalog import read_catalog
 from vramsite.catalog.faults import Fault
+from vramsite.catalog.finetune import read_finetune
+from vramsite.catalog.loader import entry_ids
 from vramsite.catalog.measurements import read_measurements
+from vramsite.catalog.side import read_side
 
 
 def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
-    """All faults of the catalog, its architectures and its measurements, by file and line."""
+    """All faults of the catalog, its architectures, measurements and side facts, by file and line."""
     catalog, faults = read_catalog(data_dir, today=today, architectures=True)
     known = (set(catalog.models), set(catalog.gpus)) if catalog is not None else None
     _, row_faults = read_measurements(data_dir, known=known)
-    return sorted({*faults, *row_faults})
+    gpu_ids = frozenset(entry_ids(data_dir, "gpus"))
+    _, side_faults = read_side(data_dir, today=today, gpu_ids=gpu_ids)
+    _, finetune_faults = read_finetune(data_dir)
+    return sorted({*faults, *row_faults, *side_faults, *finetune_faults})
