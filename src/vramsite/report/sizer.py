@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import coefficients, load_calibration
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from vramsite.catalog import Catalog
     from vramsite.sizing.speed_records import SpeedCoefficients
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 DEFAULT_CONTEXT_TOKENS = 8192
+KEPT_ANSWERS = 4096  # bounds what a worker keeps, whatever the size of the catalog
+KEPT_LOADED = 512
 
 
 class SizerError(ValueError):
@@ -36,7 +41,6 @@ class Sizer:
         self._files: dict[tuple[str, str, bool], ModelFile] = {}
         self._loaded: dict[tuple[str, Settings], Loaded] = {}
         self._sizes: dict[tuple[str, str, Settings], Size] = {}
-        self._coefficients: dict[tuple[str, str, Settings], SpeedCoefficients] = {}
         self._assumptions: dict[str, Assumptions] = {}
 
     def settings(
@@ -91,7 +95,7 @@ class Sizer:
                 )
             except SizingError as error:
                 raise SizerError(f"the engine refuses this: {error.code}") from error
-            self._sizes[key] = found
+            _keep(self._sizes, key, found, KEPT_ANSWERS)
         return found
 
     def load(self, model_id: str, settings: Settings) -> Loaded:
@@ -100,7 +104,8 @@ class Sizer:
         found = self._loaded.get(key)
         if found is None:
             file = self.file(model_id, settings.format, settings.imatrix)
-            found = self._loaded[key] = loaded(file, settings, self.rules)
+            found = loaded(file, settings, self.rules)
+            _keep(self._loaded, key, found, KEPT_LOADED)
         return found
 
     def file(self, model_id: str, format_name: str, imatrix: bool = False) -> ModelFile:
@@ -143,3 +148,10 @@ class Sizer:
                 near = get_close_matches(given, known, 3, 0.5)
                 hint = f"; did you mean {', '.join(near)}?" if near else ""
                 raise SizerError(f"no {kind} {given!r} in the catalog{hint}")
+
+
+def _keep(kept: dict[K, V], key: K, value: V, most: int) -> None:
+    """Remember a value and forget the oldest one beyond `most`."""
+    if len(kept) >= most:
+        del kept[next(iter(kept))]
+    kept[key] = value
