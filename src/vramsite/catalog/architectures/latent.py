@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from vramsite.catalog.architectures.keys import Keys
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.shapes import whole
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import LayerGroup, Tensor
@@ -52,7 +52,7 @@ class LatentShape:
 
 def latent_shape(keys: Keys) -> LatentShape:
     """Read the shape from `num_attention_heads`, the two ranks and the three head sizes."""
-    return LatentShape(
+    shape = LatentShape(
         heads=whole(keys, "num_attention_heads"),
         q_lora_rank=whole(keys, "q_lora_rank", 0.0, least=0.0),
         kv_lora_rank=whole(keys, "kv_lora_rank"),
@@ -60,6 +60,14 @@ def latent_shape(keys: Keys) -> LatentShape:
         rope_head_size=whole(keys, "qk_rope_head_dim", least=0.0),
         v_head_size=whole(keys, "v_head_dim"),
     )
+    together = shape.nope_head_size + shape.rope_head_size
+    if whole(keys, "qk_head_dim", together) != together:
+        raise ArchitectureError(
+            f"{keys.path}.qk_head_dim",
+            f"is {keys.number('qk_head_dim'):g}, but qk_nope_head_dim and qk_rope_head_dim "
+            f"are {together:g} together",
+        )
+    return shape
 
 
 def latent_attention(

@@ -54,7 +54,8 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
         _residual_scores(tensors, width, every)
     full_gate = keys.sub("linear_attn_config").flag("use_full_rank_gate", False)
     delta_attention(tensors, width, delta, linear, full_gate=full_gate)
-    _padding(tensors, delta, linear)
+    if full_gate:
+        _padding(tensors, delta, linear)
     latent_attention(tensors, width, latent, full)
     if keys.flag("mla_use_output_gate", False):
         rows = latent.heads * latent.v_head_size
