@@ -85,8 +85,8 @@ def llama_cpp(repo: str, tag: str, settings: Settings, *, moe: bool, layer_count
         words += ["-ctv", settings.kv_type_v]
     if settings.kv_type_k != "f16" or settings.kv_type_v != "f16":
         words += ["-fa", "on"]
-    if settings.parallel > 1:
-        words += ["-np", _tokens(settings.parallel)]
+    # Without -np the server opens four slots, and recurrent state is kept for each of them.
+    words += ["-np", _tokens(settings.parallel)]
     if settings.gpus > 1 and settings.split == "tensor":
         words += ["-sm", "row"]
     return shlex.join(words)

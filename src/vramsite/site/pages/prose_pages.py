@@ -53,7 +53,7 @@ class ProseKind:
 
 
 class EveryLanguageKind:
-    """One page for all languages: the text `prose/<locale>/<name>.md` of each, one after another."""
+    """One page for all languages: each with its `prose/<locale>/<name>.md`."""
 
     localized = False
 
