@@ -77,6 +77,7 @@ class _RecipeFile(_Strict):
     categories: dict[str, list[str]]
     unquantised: list[str]
     host: list[str]
+    host_when_quantised: list[str]
     every_device: list[str]
     first_layer: list[str]
     twice_on_host: list[str]
@@ -125,6 +126,7 @@ def load_quant_scheme(data_dir: Path) -> tuple[QuantScheme, Mapping[str, QuantRe
         ],
         unquantised_roles=content.unquantised,
         host_roles=content.host,
+        host_when_quantised_roles=content.host_when_quantised,
         every_device_roles=content.every_device,
         first_layer_roles=content.first_layer,
         twice_on_host_archs=content.twice_on_host,

@@ -64,7 +64,7 @@ def checkpoint_weights(arch: Architecture, recipe: CheckpointRecipe) -> WeightBy
             _add(names, totals, width.type_name, copies * one)
             if tensor.tensor_class == "vision":
                 vision += copies * one
-            elif not tensor.loaded:
+            elif tensor.tensor_class == "prediction_head" or not tensor.loaded:
                 prediction += copies * one
             else:
                 is_routed = tensor.tensor_class == "routed_experts"

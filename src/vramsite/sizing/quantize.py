@@ -80,6 +80,7 @@ class QuantScheme:
     categories: list[RoleCategory]
     unquantised_roles: list[str]  # matrices that are never quantised
     host_roles: list[str]  # tables of the input layer: looked up in host memory
+    host_when_quantised_roles: list[str]  # layer tensors that no GPU multiplies by unless 16 bit
     every_device_roles: list[str]  # single tensors that every device holding a layer needs
     first_layer_roles: list[str]  # single tensors that lie where the first layer lies
     # GGUF architectures whose tied embedding is loaded twice even where both copies are on the host

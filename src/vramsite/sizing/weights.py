@@ -65,7 +65,7 @@ class WeightBytes:
     output_host_bytes: float  # the same on the host (-ngl 0); a tied embedding mostly not again
     every_device_bytes: float  # tables that each device with layers holds (RoPE factors)
     every_device_host_bytes: float
-    input_bytes: float  # host: token embedding and per-layer embedding tables
+    input_bytes: float  # always on the host: token embedding and per-layer embedding tables
     per_layer_embedding_bytes: float  # the part of them that is per-layer embedding tables
     routed_bytes: float  # routed experts, file bytes
     prediction_bytes: float  # in the file, not loaded
@@ -250,6 +250,9 @@ def _add_to_memory(
     if routed:
         sums.routed_bytes += _copies(entry) * plain
         sums.biggest_expert_tensor_bytes = max(sums.biggest_expert_tensor_bytes, device)
+    if tensor.role in scheme.host_when_quantised_roles and block.block_elements > 1.0:
+        sums.input_bytes += _copies(entry) * host
+        return
     if len(entry.layers) == 0:
         if tensor.role in scheme.first_layer_roles:
             sums.layer_bytes[0] += device

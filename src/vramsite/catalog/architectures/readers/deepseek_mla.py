@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vramsite.catalog.architectures.blocks import (
     dense_ffn,
     embeddings,
@@ -24,6 +26,8 @@ from vramsite.catalog.architectures.registry import ArchitectureSource, reader
 from vramsite.catalog.architectures.shapes import assemble, layers_where, text_keys, whole
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
+
+_ALWAYS_LOADED = ("indexer.k_norm", "indexer.k_norm.bias")
 
 
 @reader("deepseek_v3", "kimi_k2")
@@ -103,6 +107,13 @@ def _read(
             for role in ("nextn.embed_tokens", "nextn.shared_head_head"):
                 block.matrix(role, "prediction_head", width, vocabulary, layers=after)
         prediction_head(tensors, block, in_gguf=prediction_in_file)
+        # llama.cpp skips prediction layers, but not the norm of their indexer keys.
+        tensors.tensors = [
+            replace(item, loaded=True)
+            if item.tensor_class == "prediction_head" and item.role in _ALWAYS_LOADED
+            else item
+            for item in tensors.tensors
+        ]
     if joined_experts:
         tensors.tensors = join_gate_and_up(tensors.tensors)
 
