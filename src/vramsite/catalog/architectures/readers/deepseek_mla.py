@@ -109,7 +109,7 @@ def _read(
         prediction_head(tensors, block, in_gguf=prediction_in_file)
         # llama.cpp skips prediction layers, but not the norm of their indexer keys.
         tensors.tensors = [
-            replace(item, loaded=True)
+            replace(item, loaded=item.in_gguf)
             if item.tensor_class == "prediction_head" and item.role in _ALWAYS_LOADED
             else item
             for item in tensors.tensors
