@@ -17,7 +17,15 @@ from vramsite.sizing.fit import (
 from vramsite.sizing.memory import account, resolved_gpu_layers
 from vramsite.sizing.model_work import ModelWork, model_work
 from vramsite.sizing.numeric import floor
-from vramsite.sizing.records import Architecture, Assumptions, Device, Memory, Settings, Size
+from vramsite.sizing.records import (
+    Architecture,
+    Assumptions,
+    Device,
+    Estimate,
+    Memory,
+    Settings,
+    Size,
+)
 from vramsite.sizing.speed import decode, decode_total, prefill, ttft
 from vramsite.sizing.speed_records import SpeedCoefficients
 from vramsite.sizing.weights import WeightBytes
@@ -54,6 +62,18 @@ class Loaded:
     memory: Memory
     needs_by_gpus_bytes: list[float]
     work: ModelWork
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Speeds:
+    decode: Estimate
+    decode_total: Estimate
+    prefill: Estimate
+    ttft: Estimate
+
+
+# What does not run has no speed.
+UNKNOWN = Estimate(value=None, low=None, high=None, basis="none")
 
 
 def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
@@ -141,24 +161,33 @@ def size(
     )
     ram = assumptions.ram_bandwidth_bytes_per_s
     depth = floor(asked.context_tokens / asked.parallel)
+    speeds = _Speeds(decode=UNKNOWN, decode_total=UNKNOWN, prefill=UNKNOWN, ttft=UNKNOWN)
+    if fit.verdict != "exceeds":
+        prompt = min(PROMPT_TOKENS, file.arch.context_max_tokens)
+        speeds = _Speeds(
+            decode=decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth),
+            decode_total=decode_total(
+                file.arch,
+                work,
+                device,
+                resolved,
+                rules.cache,
+                coefficients,
+                ram,
+                depth,
+                asked.parallel,
+            ),
+            prefill=prefill(file.arch, work, device, resolved, coefficients, ram, prompt),
+            ttft=ttft(file.arch, work, device, resolved, coefficients, ram, prompt),
+        )
     return Size(
         settings=resolved,
         memory=memory,
         fit=fit,
-        decode_tps=decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth),
-        decode_total_tps=decode_total(
-            file.arch,
-            work,
-            device,
-            resolved,
-            rules.cache,
-            coefficients,
-            ram,
-            depth,
-            asked.parallel,
-        ),
-        prefill_tps=prefill(file.arch, work, device, resolved, coefficients, ram, PROMPT_TOKENS),
-        ttft_s=ttft(file.arch, work, device, resolved, coefficients, ram, PROMPT_TOKENS),
+        decode_tps=speeds.decode,
+        decode_total_tps=speeds.decode_total,
+        prefill_tps=speeds.prefill,
+        ttft_s=speeds.ttft,
         weights_file_bytes=file.file_bytes,
         active_bytes_per_token=file.weights.active_bytes_per_token,
     )
