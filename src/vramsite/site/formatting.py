@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 from babel.numbers import NumberPattern, parse_pattern
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 NBSP = "\u00a0"
 GIB = 2.0**30
@@ -232,7 +232,7 @@ class Formatter:
         """
         text = getattr(self, format_name)(value, *arguments)
         machine = svg_number(value / _DATA_UNITS.get(format_name, 1.0), 4)
-        return Markup('<data value="{}">{}</data>').format(machine, text)
+        return Markup(f'<data value="{machine}">{escape(text)}</data>')
 
 
 _DATA_UNITS = {"gib": GIB, "gib_range": GIB, "gb": GB, "mib": MIB, "percent": 0.01}
@@ -246,7 +246,7 @@ _FILTER_NAMES = (
 
 def svg_number(value: Number, decimals: int = 2) -> str:
     """A number for machines (SVG coordinates, ``value=`` attributes): no grouping, dot, short."""
-    text = f"{_rounded(_decimal(value), decimals):f}"
+    text = f"{value:.{decimals}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from vramsite.site.assets import Assets
 from vramsite.site.formatting import Formatter, finalize
 from vramsite.site.i18n import native_name
+from vramsite.site.translated import LocaleEnvironment
 from vramsite.site.urls import Urls
 
 CSP = (
@@ -59,7 +60,8 @@ def make_environment(
     ``asset(name)``, ``csp``, ``noindex``, ``fmt`` (the ``Formatter``) and its methods as filters,
     ``fragment(template, macro, key, *arguments)`` and gettext.
     """
-    env = Environment(
+    env = LocaleEnvironment(
+        translations,
         loader=FileSystemLoader(templates_dir),
         autoescape=True,
         undefined=StrictUndefined,
@@ -68,10 +70,9 @@ def make_environment(
         finalize=finalize,
         auto_reload=False,
         cache_size=-1,
-        extensions=["jinja2.ext.i18n", "jinja2.ext.do", "jinja2.ext.loopcontrols"],
+        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
     )
     env.policies["ext.i18n.trimmed"] = True
-    env.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
     formatter = Formatter(locale)
     env.filters.update(formatter.filters())
     env.globals.update(
