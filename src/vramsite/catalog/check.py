@@ -14,7 +14,7 @@ from vramsite.catalog.side import read_side
 
 
 def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
-    """All faults of the catalog, its architectures, measurements and side facts, by file and line."""
+    """All faults of catalog, architectures, measurements and side facts, by file and line."""
     catalog, faults = read_catalog(data_dir, today=today, architectures=True)
     known = (set(catalog.models), set(catalog.gpus)) if catalog is not None else None
     _, row_faults = read_measurements(data_dir, known=known)

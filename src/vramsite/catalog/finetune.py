@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from vramsite.catalog.faults import CatalogError, Fault
 from vramsite.catalog.loader import load_file
@@ -14,7 +14,7 @@ from vramsite.catalog.record import Label, PartialDate, Positive, Record, Slug, 
 class FinetuneRow(Record):
     """One published peak. Further keys (optimizer, sequence length, ...) are kept as they are."""
 
-    model_config = {**Record.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     model: Label
     model_id: Slug | None = None

@@ -69,17 +69,24 @@ def _table(path: Path, shown: str, faults: list[Fault]) -> Iterator[tuple[int, d
         faults.append(Fault(shown, reader.line_num, "", f"is not valid CSV: {error}"))
 
 
-def _row(
-    cells: dict[str, str], shown: str, line: int, faults: list[Fault]
-) -> MeasurementRow | None:
+def read_row(cells: dict[str, str]) -> tuple[MeasurementRow | None, list[tuple[str, str]]]:
+    """A row of all COLUMNS, or None and its faults as (column, message)."""
     values: dict[str, Any] = {}
-    before = len(faults)
+    faults = []
     for name, text in cells.items():
         try:
             values[name] = _READERS[name](text)
         except ValueError as error:
-            faults.append(Fault(shown, line, name, f"found {text or 'nothing'}; {error}"))
-    return MeasurementRow(**values) if len(faults) == before else None
+            faults.append((name, f"found {text or 'nothing'}; {error}"))
+    return (None if faults else MeasurementRow(**values)), faults
+
+
+def _row(
+    cells: dict[str, str], shown: str, line: int, faults: list[Fault]
+) -> MeasurementRow | None:
+    row, found = read_row(cells)
+    faults.extend(Fault(shown, line, name, message) for name, message in found)
+    return row
 
 
 def _objections(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from vramsite.catalog.record import IsoDate, Label, Positive, Record, Slug, Text
 
@@ -127,7 +127,7 @@ class Co2File(Record):
 class SideRow(Record):
     """A row of a topic that has no record of its own yet: sourced, and otherwise free."""
 
-    model_config = {**Record.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     source: Text
     as_of: IsoDate
@@ -136,7 +136,7 @@ class SideRow(Record):
 class OpenSideFile(Record):
     """A topic whose lists hold sourced rows: power, interconnect, quant_quality, ..."""
 
-    model_config = {**Record.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     __pydantic_extra__: dict[str, list[SideRow] | list[Text] | Text] = Field(init=False)
 

@@ -47,6 +47,7 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "tag:yaml.org,2002:bool": lambda text: text == "true",
     "tag:yaml.org,2002:null": lambda text: None,
 }
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _CONTAINERS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
@@ -185,21 +186,23 @@ class _Builder:
         line = node.start_mark.line + 1
         self.faults.append(Fault(self.shown, line, dotted(keys), message))
 
-    def build(self, node: Any, keys: KeyPath) -> Any:
-        if isinstance(node, yaml.ScalarNode):
-            make = _SCALARS.get(node.tag)
-            if make is None:
-                return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
-            return make(node.value)
+    def build(self, node: Any, keys: KeyPath, place: Any = None) -> Any:
         if id(node) in self.seen:
-            return self.refuse(node, keys, "is used by an alias (*name); write the value out")
+            return self.refuse(place, keys, "is an alias (*name); write the value out")
         self.seen.add(id(node))
+        if isinstance(node, yaml.ScalarNode):
+            return self.scalar(node, keys)
         if len(keys) > MAX_DEPTH:
             return self.refuse(node, keys[:3], f"is nested deeper than {MAX_DEPTH} levels")
         if node.tag not in _CONTAINERS:
             return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
         if isinstance(node, yaml.SequenceNode):
-            return [self.build(child, (*keys, index)) for index, child in enumerate(node.value)]
+            return [
+                self.build(child, (*keys, index), node) for index, child in enumerate(node.value)
+            ]
+        return self.mapping(node, keys)
+
+    def mapping(self, node: Any, keys: KeyPath) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
@@ -208,5 +211,19 @@ class _Builder:
             key = key_node.value
             if key in values:
                 self.refuse(key_node, (*keys, key), "is there twice; keep one of the two")
-            values[key] = self.build(value_node, (*keys, key))
+            values[key] = self.build(value_node, (*keys, key), key_node)
         return values
+
+    def scalar(self, node: Any, keys: KeyPath) -> Any:
+        make = _SCALARS.get(node.tag)
+        if make is None:
+            return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
+        if _CONTROL.search(node.value):
+            return self.refuse(node, keys, "holds a control character; take it out")
+        try:
+            value = make(node.value)
+        except ValueError:
+            return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
+        if value in (float("inf"), float("-inf")):
+            return self.refuse(node, keys, f"found {node.value}; is too big for a number")
+        return value
