@@ -107,6 +107,7 @@ class MadeUpCatalog:
     models: dict[str, ModelRecord]
     gpus: dict[str, GpuRecord]
     architectures: dict[str, Architecture]
+    engines: dict[str, Any] = field(default_factory=dict)
     formats: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(BITS))
 
     def architecture(self, model_id: str) -> Architecture:

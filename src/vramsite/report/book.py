@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
+from vramsite.report.sizer import SizerError
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
@@ -70,6 +71,13 @@ class Book:
             )
             self._device_cards[gpu_id] = card
         return card
+
+    def try_size(self, model_id: str, gpu_id: str, settings: Settings) -> Size | None:
+        """The engine's answer, None for a format or cache type that it refuses for this model."""
+        try:
+            return self.sizes.size(model_id, gpu_id, settings)
+        except SizerError:
+            return None
 
     def assumptions(self, gpu_id: str) -> Assumptions:
         """What is assumed of the machine around the device (RAM, runtime, reserve)."""

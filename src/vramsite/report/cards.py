@@ -145,7 +145,7 @@ def list_price_usd(gpu: GpuRecord) -> float | None:
     """
     street = gpu.street_usd
     middle = (street.low + street.high) / 2 if street else None
-    if street is not None and (street.condition or "").startswith("new"):
+    if street is not None and street.condition.startswith("new"):
         return middle
     return gpu.msrp_usd if gpu.msrp_usd is not None else middle
 

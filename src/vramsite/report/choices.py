@@ -27,8 +27,15 @@ def long_context(model: ModelRecord) -> int:
 
 
 def native_format(model: ModelRecord) -> str:
-    """The format the vendor publishes the weights in, by its name in data/quants.yaml."""
-    return model.checkpoint.format.upper() if model.checkpoint else "BF16"
+    """The format the vendor publishes the weights in, by its name in data/quants.yaml.
+
+    A checkpoint in MXFP4 keeps its experts when it becomes a GGUF file, which is then named
+    MXFP4_MOE. A mixture of formats gives its own description, which data/quants.yaml lacks.
+    """
+    name = model.checkpoint.format.upper() if model.checkpoint else "BF16"
+    if name == "MXFP4" and model.published_file("MXFP4_MOE") is not None:
+        return "MXFP4_MOE"
+    return name
 
 
 def curve_contexts(model: ModelRecord) -> list[int]:

@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 from vramsite.report.cards import REPO_PATTERN
+from vramsite.report.choices import native_format, page_settings, short_context
 
 if TYPE_CHECKING:
-    from vramsite.catalog import ModelRecord, PublishedFile
+    from vramsite.catalog import ModelRecord
+    from vramsite.catalog.model_record import PublishedFile
+    from vramsite.report.book import Book
     from vramsite.sizing.records import Settings
 
 TAG_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -134,12 +138,29 @@ def tensor_parallel(devices_needed: float | None, attention_heads: float) -> int
     return devices
 
 
+def checkpoint_devices(book: Book, model_id: str, gpu_id: str) -> float | None:
+    """How many such devices hold the vendor's checkpoint in the share that vLLM reserves."""
+    model = book.catalog.models[model_id]
+    capacity = book.device_card(gpu_id).capacity_bytes
+    settings = page_settings(
+        book.catalog.gpus[gpu_id],
+        format_name=native_format(model),
+        context_tokens=short_context(model),
+    )
+    size = book.try_size(model_id, gpu_id, settings)
+    if size is None or capacity is None:
+        return None
+    vllm_record = book.catalog.engines.get("vllm")
+    share = vllm_record.memory_utilization if vllm_record else None
+    return float(ceil(size.fit.needed_bytes / (capacity * (share or 1.0))))
+
+
 def launch_commands(
     model: ModelRecord,
     settings: Settings,
     *,
     weights_bytes: float,
-    native_devices: float | None,
+    checkpoint_devices: float | None,
     attention_heads: float,
     layer_count: int,
     moe: bool,
@@ -147,7 +168,7 @@ def launch_commands(
     """Every engine's command that this model and device allow, llama.cpp first.
 
     `settings` is the page's configuration as the engine resolved it; `weights_bytes` the size of
-    its weight file; `native_devices` how many such devices hold the original checkpoint.
+    its weight file; `checkpoint_devices` how many such devices vLLM needs for the original.
     """
     commands: list[Command] = []
     backend = settings.backend
@@ -165,7 +186,7 @@ def launch_commands(
                 text = ollama(gguf_repo, name, settings)
                 commands.append(Command("ollama", text, name, notes=notes))
     if REPO_PATTERN.fullmatch(model.hf_repo):
-        devices = tensor_parallel(native_devices, attention_heads)
+        devices = tensor_parallel(checkpoint_devices, attention_heads)
         if backend in VLLM_BACKENDS and devices is not None:
             notes = ("needs_devices",) if devices > 1 else ()
             text = vllm(model.hf_repo, settings, devices)

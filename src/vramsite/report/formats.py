@@ -47,7 +47,8 @@ class FormatRow:
 def listed_formats(book: Book, model: ModelRecord) -> list[str]:
     """Formats in the matrix: native, the usual ladder, and a few published dynamic files."""
     known = book.catalog.formats
-    names = [native_format(model)]
+    native = native_format(model)
+    names = [native] if native in known else []
     names += [name for name in MATRIX_FORMATS if name not in names and name in known]
     dynamic = [
         file
@@ -69,11 +70,13 @@ def format_rows(book: Book, model_id: str, gpu_id: str) -> list[FormatRow]:
     native = native_format(model)
     rows = []
     for name in listed_formats(book, model):
-        size = book.sizes.size(
+        size = book.try_size(
             model_id,
             gpu_id,
             page_settings(gpu, format_name=name, context_tokens=short_context(model)),
         )
+        if size is None:
+            continue
         cache = 0.0
         weights = 0.0
         basis = "estimate"

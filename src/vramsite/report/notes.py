@@ -76,7 +76,8 @@ def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size
             context_tokens=tokens,
             kv_type=KV_BITS_TYPE,
         )
-        q8_bytes = named_bytes(book.sizes.size(card.id, gpu_id, settings), "kv_cache")
+        smaller = book.try_size(card.id, gpu_id, settings)
+        q8_bytes = named_bytes(smaller, "kv_cache") if smaller else None
     grown = long.settings.context_tokens - short.settings.context_tokens
     windows = [share for share in card.layers if share.window_tokens > 0]
     return CacheNote(

@@ -11,11 +11,10 @@ from vramsite.report.choices import (
     DEFAULT_FORMAT,
     curve_contexts,
     long_context,
-    native_format,
     page_settings,
     short_context,
 )
-from vramsite.report.commands import Command, launch_commands
+from vramsite.report.commands import Command, checkpoint_devices, launch_commands
 from vramsite.report.formats import FormatRow, best_format, format_rows
 from vramsite.report.notes import Notes, page_notes
 from vramsite.report.related import related_devices, related_models
@@ -147,11 +146,6 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
     short_tokens, long_tokens = short_context(model), long_context(model)
     size = book.sizes.size(model_id, gpu_id, page_settings(gpu, context_tokens=short_tokens))
     long = book.sizes.size(model_id, gpu_id, page_settings(gpu, context_tokens=long_tokens))
-    native = book.sizes.size(
-        model_id,
-        gpu_id,
-        page_settings(gpu, format_name=native_format(model), context_tokens=short_tokens),
-    )
     rows = format_rows(book, model_id, gpu_id)
     assumed = book.assumptions(gpu_id)
     weights = term(size, "weights")
@@ -181,7 +175,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
             model,
             size.settings,
             weights_bytes=size.weights_file_bytes,
-            native_devices=native.fit.gpus_needed,
+            checkpoint_devices=checkpoint_devices(book, model_id, gpu_id),
             attention_heads=arch.attention_heads,
             layer_count=int(arch.layer_count),
             moe=arch.expert_count > 0,

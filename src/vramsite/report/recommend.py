@@ -52,7 +52,9 @@ def holders(
             format_name=format_name,
             context_tokens=short_context(model),
         )
-        size = book.sizes.size(model_id, card.id, settings)
+        size = book.try_size(model_id, card.id, settings)
+        if size is None:
+            break
         if size.fit.verdict in WITH_RESERVE:
             found.append(card.id)
             if len(found) == limit:
