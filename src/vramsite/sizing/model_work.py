@@ -38,11 +38,15 @@ class ModelWork:
 
 
 def model_work(
-    arch: Architecture, weights: WeightBytes, settings: Settings, bytes_scale: float = 1.0
+    arch: Architecture,
+    weights: WeightBytes,
+    settings: Settings,
+    dense_scale: float = 1.0,
+    routed_scale: float = 1.0,
 ) -> ModelWork:
     """The work under `settings.gpu_layers` and `settings.cpu_moe_layers` (None: all on device).
 
-    `bytes_scale` corrects the bytes for a file of another size than the format's own recipe.
+    The scales correct the bytes for a file of another size than the format's own recipe.
     """
     share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
     dense = weights.active_bytes_per_token - weights.routed_bytes * share
@@ -71,10 +75,10 @@ def model_work(
     routed_share = host_routed / layer_routed if layer_routed > 0.0 else 0.0
     parameters = _matrix_parameters(arch, False)
     return ModelWork(
-        dense_bytes=dense * (1.0 - dense_share) * bytes_scale,
-        routed_bytes=weights.routed_bytes * (1.0 - routed_share) * bytes_scale,
-        host_dense_bytes=dense * dense_share * bytes_scale,
-        host_routed_bytes=weights.routed_bytes * routed_share * bytes_scale,
+        dense_bytes=dense * (1.0 - dense_share) * dense_scale,
+        routed_bytes=weights.routed_bytes * (1.0 - routed_share) * routed_scale,
+        host_dense_bytes=dense * dense_share * dense_scale,
+        host_routed_bytes=weights.routed_bytes * routed_share * routed_scale,
         dense_parameters=parameters,
         head_parameters=arch.embedding_width * arch.vocabulary,
         routed_parameters=_matrix_parameters(arch, True),

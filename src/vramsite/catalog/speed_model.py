@@ -1,0 +1,88 @@
+"""data/speed_model.yaml: the shape of the speed model, everything about it that is not fitted.
+
+Which parts are pooled over what, how far a group may stray from the whole (prior), how engines
+and weight formats are grouped.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import Field
+
+from vramsite.catalog.record import Positive, Record
+
+
+class Prior(Record):
+    """Where a part's coefficient starts and how far groups stray from it, in natural logs."""
+
+    start: Positive = Field(description="value before any measurement")
+    spread: Positive = Field(description="how far measurements may move it")
+    groups: dict[str, Positive] = Field(
+        default_factory=dict, description="spread of each kind of group around it"
+    )
+
+
+class FormatClass(Record):
+    """Weight formats with the same cost of reading, by the beginning of their name."""
+
+    name: str
+    prefixes: list[str] = Field(min_length=1)
+    compute: str = Field("fp16", description="matrix rate that the engine's kernels use")
+
+
+class EngineRule(Record):
+    """What the speed model needs to know about an engine."""
+
+    group: str = Field(description="engines that share their kernels share a group")
+    pass_tokens: float = Field(0, ge=0, description="longest micro-batch; 0: the setting's")
+
+
+class PhaseModel(Record):
+    """One fit: the parts of a step, and effects that all its parts share."""
+
+    scale: Positive = Field(description="spread of a good measurement, natural log")
+    parts: dict[str, Prior]
+    shared: dict[str, Positive] = Field(description="groups that change every part alike")
+
+
+class SpeculationRule(Record):
+    """Stated assumptions about drafting."""
+
+    acceptance: Positive = Field(le=1)
+    cost_share: Positive
+    source: str
+
+
+class SpeedModel(Record):
+    """All of data/speed_model.yaml."""
+
+    engines: dict[str, EngineRule]
+    formats: list[FormatClass]
+    dense_floor_bits: Positive = Field(
+        description="bits that files of fewer bits keep outside the routed experts"
+    )
+    decode: PhaseModel
+    prefill: PhaseModel
+    speculation: SpeculationRule
+
+    def format_class(self, name: str) -> FormatClass:
+        """The class of a format by the beginning of its name; the last one where none matches."""
+        plain = name.upper().removeprefix("UD-")
+        for entry in self.formats:
+            if any(plain.startswith(prefix) for prefix in entry.prefixes):
+                return entry
+        return self.formats[-1]
+
+    def engine(self, name: str) -> EngineRule:
+        """Rules of an engine; those of "other" for one that is not listed."""
+        return self.engines.get(name, self.engines["other"])
+
+
+@cache
+def load_speed_model(data_dir: Path) -> SpeedModel:
+    """Read the file. Raises pydantic's ValidationError where it is faulty."""
+    path = data_dir / "speed_model.yaml"
+    return SpeedModel.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))

@@ -1,0 +1,138 @@
+"""Errors and intervals of a calibration, from rows that were left out with their source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+
+from vramsite.catalog.calibration import KINDS, LEVELS
+from vramsite.evidence.phase_result import PhaseResult, folds
+from vramsite.evidence.pooled_fit import Flags, Floats
+from vramsite.evidence.speed_case import SpeedCase
+
+LOW, HIGH = 0.1, 0.9
+# An interval of few rows leans on the wider group's: it counts as much as so many rows.
+BORROWED_ROWS = 15.0
+LEAST_HALF_WIDTH = 0.03
+WORST_ROWS = 25
+
+Level = Literal["device", "family", "engine", "all"]
+
+
+def left_out_levels(result: PhaseResult) -> list[str]:
+    """How close the evidence was for each row when its source was left out."""
+    fold = folds(result.fit.sources)
+    kinds = {"device": "runtime-device", "family": "runtime-family", "engine": "runtime"}
+    names = [case.groups.names() for case in result.cases]
+    everywhere = {level: Counter(n[kind] for n in names) for level, kind in kinds.items()}
+    inside = {
+        level: Counter((fold[at], n[kind]) for at, n in enumerate(names))
+        for level, kind in kinds.items()
+    }
+    levels = []
+    for at, name in enumerate(names):
+        found = "all"
+        for level in ("device", "family", "engine"):
+            group = name[kinds[level]]
+            if everywhere[level][group] > inside[level][fold[at], group]:
+                found = level
+                break
+        levels.append(found)
+    return levels
+
+
+def fitted_intervals(decode: PhaseResult, prompt: PhaseResult) -> list[dict[str, object]]:
+    """Rows of `intervals:`, for every kind of run, level of evidence and group of engines."""
+    rows: list[dict[str, object]] = []
+    for kind in KINDS:
+        result = prompt if kind == "prompt" else decode
+        errors = result.left_out
+        of_kind = np.array([kind in ("prompt", case.kind) for case in result.cases])
+        levels = np.array(left_out_levels(result))
+        llama = np.array([c.groups.runtime.startswith("llama.cpp/") for c in result.cases])
+        for engine, group in (("llama.cpp", llama), ("other", ~llama)):
+            wide = _quantiles(errors[of_kind & group], _quantiles(errors[of_kind], (-0.5, 0.5)))
+            last: tuple[float, float] | None = None
+            for level in LEVELS:
+                chosen = of_kind & group & (levels == level)
+                low, high = _quantiles(errors[chosen], wide)
+                low, high = min(low, -LEAST_HALF_WIDTH), max(high, LEAST_HALF_WIDTH)
+                if last is not None:  # less evidence never narrows the interval
+                    low, high = min(low, last[0]), max(high, last[1])
+                last = (low, high)
+                rows.append(
+                    {
+                        "kind": kind,
+                        "level": level,
+                        "engine": engine,
+                        "low": float(f"{np.exp(low):.4f}"),
+                        "high": float(f"{np.exp(high):.4f}"),
+                        "rows": int(chosen.sum()),
+                    }
+                )
+    return rows
+
+
+def _quantiles(errors: Floats, wider: tuple[float, float]) -> tuple[float, float]:
+    """10 % and 90 % quantile, leaning on a wider group's where there are few."""
+    count = len(errors)
+    if count == 0:
+        return wider
+    share = count / (count + BORROWED_ROWS)
+    low, high = (float(np.quantile(errors, at)) for at in (LOW, HIGH))
+    return share * low + (1 - share) * wider[0], share * high + (1 - share) * wider[1]
+
+
+def report(decode: PhaseResult, prompt: PhaseResult) -> str:
+    """Errors in sample and left out, and the worst rows, as text."""
+    lines = [
+        "metric          cut         rows   in sample       source left out   publisher left out"
+    ]
+    for result, metric in (
+        (decode, "decode_tps"),
+        (prompt, "prefill_tps"),
+        (prompt, "ttft_ms"),
+    ):
+        for label, chosen in _cuts(result.cases, metric):
+            if not chosen.any():
+                continue
+            cells = [
+                _median_p90(errors[chosen])
+                for errors in (result.in_sample, result.left_out, result.by_publisher)
+            ]
+            lines.append(f"{metric:<15} {label:<22} {int(chosen.sum()):>5}   " + "   ".join(cells))
+    lines.append("")
+    lines.append("worst rows, source left out (predicted / measured speed)")
+    worst = [
+        (abs(error), float(np.exp(-error)), case)
+        for result in (decode, prompt)
+        for error, case in zip(result.left_out, result.cases, strict=True)
+    ]
+    worst.sort(key=lambda entry: (-entry[0], entry[2].row.id))
+    for _, ratio, case in worst[:WORST_ROWS]:
+        row = case.row
+        lines.append(
+            f"{row.id} {row.metric} {ratio:6.2f}x  {row.model_id} {row.quant} {row.gpu_id}"
+            f" x{row.gpu_count} {case.groups.runtime} at {row.context_tokens}: {row.value:g}"
+            f"  {row.source}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _cuts(cases: list[SpeedCase], metric: str) -> Iterable[tuple[str, Flags]]:
+    of_metric = np.array([case.row.metric == metric for case in cases])
+    kinds = np.array([case.kind for case in cases])
+    llama = np.array([case.groups.runtime.startswith("llama.cpp/") for case in cases])
+    yield "all", of_metric
+    for kind in ("single", "batch", "several", "offload"):
+        yield kind, of_metric & (kinds == kind)
+    yield "single, llama.cpp", of_metric & (kinds == "single") & llama
+    yield "single, other engines", of_metric & (kinds == "single") & ~llama
+
+
+def _median_p90(errors: Floats) -> str:
+    sizes = np.abs(np.exp(-errors) - 1.0)
+    return f"{np.median(sizes):6.1%} {np.quantile(sizes, 0.9):7.1%}"

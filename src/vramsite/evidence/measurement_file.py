@@ -1,0 +1,98 @@
+"""Rows of a measurements file from anywhere: what can be read is read, the rest is refused."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from vramsite.catalog.measurement_row import MeasurementRow
+
+
+class MeasurementFileError(Exception):
+    """The file is no table of measurements; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFault:
+    """A row that is no measurement."""
+
+    line: int
+    metric: str
+    message: str
+
+
+_NEEDED = ("model_id", "gpu_id", "engine", "metric", "value", "usable")
+
+
+def read_rows(path: Path) -> tuple[list[MeasurementRow], list[RowFault]]:
+    """Rows of a CSV file with the columns of data/measurements/, in the order of the file.
+
+    Columns that are missing count as empty. Raises MeasurementFileError where the file cannot be
+    read or lacks a column that nothing can stand in for.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MeasurementFileError(f"{path} cannot be read: {error}") from error
+    reader = csv.DictReader(text.splitlines(keepends=True))
+    missing = [name for name in _NEEDED if name not in (reader.fieldnames or [])]
+    if missing:
+        raise MeasurementFileError(f"{path} has no column {', '.join(missing)}")
+    rows = []
+    faults = []
+    for cells in reader:
+        values = {key: (value or "").strip() for key, value in cells.items() if key}
+        try:
+            rows.append(_row(values, reader.line_num))
+        except ValueError as error:
+            faults.append(RowFault(reader.line_num, values.get("metric", ""), str(error)))
+    return rows, faults
+
+
+def _row(cells: dict[str, str], line: int) -> MeasurementRow:
+    def text(name: str) -> str | None:
+        return cells.get(name) or None
+
+    def number(name: str) -> float | None:
+        found = cells.get(name)
+        return float(found) if found else None
+
+    value = number("value")
+    if value is None or not value > 0.0:
+        raise ValueError("value must be a number greater than 0")
+    flash = cells.get("flash_attention", "")
+    return MeasurementRow(
+        id=text("id") or f"line {line}",
+        model_id=text("model_id"),
+        same_shape=cells.get("same_shape") == "1",
+        model_name=cells.get("model_name", ""),
+        params_total_b=number("params_total_b"),
+        params_active_b=number("params_active_b"),
+        quant=text("quant"),
+        quant_published=text("quant_published"),
+        bits_per_weight=number("bits_per_weight"),
+        weights_bytes=number("weights_bytes"),
+        gpu_id=text("gpu_id"),
+        gpu_name=cells.get("gpu_name", ""),
+        gpu_count=int(number("gpu_count") or 1),
+        engine=cells.get("engine") or "other",
+        backend=text("backend"),
+        engine_version=text("engine_version"),
+        context_tokens=number("context_tokens"),
+        prompt_tokens=number("prompt_tokens"),
+        batch=number("batch"),
+        kv_type=text("kv_type"),
+        flash_attention=None if flash == "" else flash == "1",
+        offload=cells.get("offload") or "none",
+        speculative=cells.get("speculative") == "1",
+        power_limit_w=number("power_limit_w"),
+        metric=cells["metric"],
+        value=value,
+        per=cells.get("per") or "total",
+        usable=cells["usable"] == "1",
+        unusable_reason=text("unusable_reason"),
+        source=cells.get("source", ""),
+        date=text("date"),
+        notes=text("notes"),
+    )
