@@ -56,7 +56,9 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
         context = dict(details.get("ctx", {}))
         wording = _WORDING.get(kind)
         text = wording.format(**context) if wording else details["msg"]
-        message = f"found {_shown(details['input'])}; {text}"
+        found = details["input"]
+        quoted = kind.endswith("_type") and isinstance(found, str)
+        message = f"found {repr(found) if quoted else _shown(found)}; {text}"
     description = _description(record, keys)
     return document.fault(keys, f"{message} ({description})" if description else message)
 

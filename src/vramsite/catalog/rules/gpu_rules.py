@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vramsite.catalog.gpu_record import GpuRecord
-from vramsite.catalog.rules.rule import Context, Finding, Rule, future_dates
+from vramsite.catalog.rules.rule import Context, Finding, Rule, future_dates, unknown_source_keys
 
 # GB that a marketing size of one GB can be in MiB: between 10**9 bytes less what firmware and
 # error correction take, and a full GiB.
@@ -69,6 +69,11 @@ def values_have_sources(gpu: GpuRecord, context: Context) -> Iterator[Finding]:
         yield ("sources",), "names no source for tflops; add `tflops: where you found it`"
 
 
+def source_keys_known(gpu: GpuRecord, context: Context) -> Iterator[Finding]:
+    """A source belongs to a key of the file."""
+    yield from unknown_source_keys(gpu, gpu.sources)
+
+
 GPU_RULES: list[Rule[GpuRecord]] = [
     dates_are_past,
     reported_memory_is_plausible,
@@ -76,4 +81,5 @@ GPU_RULES: list[Rule[GpuRecord]] = [
     usable_at_most_memory,
     street_range_is_ordered,
     values_have_sources,
+    source_keys_known,
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vramsite.catalog.model_record import ModelRecord
-from vramsite.catalog.rules.rule import Context, Finding, Rule, future_dates
+from vramsite.catalog.rules.rule import Context, Finding, Rule, future_dates, unknown_source_keys
 
 
 def dates_are_past(model: ModelRecord, context: Context) -> Iterator[Finding]:
@@ -111,13 +111,18 @@ def experts_used_at_most_all(model: ModelRecord, context: Context) -> Iterator[F
             yield ("config", "num_experts_per_tok"), f"found {used}; {key} is only {experts}"
 
 
-def sources_name_known_keys(model: ModelRecord, context: Context) -> Iterator[Finding]:
+def main_values_have_sources(model: ModelRecord, context: Context) -> Iterator[Finding]:
     """The main values each have a source."""
     for key in ("config", "params_total", "files"):
         if key not in model.sources and getattr(model, key):
             own = [file for file in model.files if file.kind == "model"]
             if key != "files" or own:
                 yield ("sources",), f"names no source for {key}; add `{key}: where you found it`"
+
+
+def source_keys_known(model: ModelRecord, context: Context) -> Iterator[Finding]:
+    """A source belongs to a key of the file."""
+    yield from unknown_source_keys(model, model.sources)
 
 
 MODEL_RULES: list[Rule[ModelRecord]] = [
@@ -130,5 +135,6 @@ MODEL_RULES: list[Rule[ModelRecord]] = [
     layer_types_cover_layers,
     heads_divide,
     experts_used_at_most_all,
-    sources_name_known_keys,
+    main_values_have_sources,
+    source_keys_known,
 ]

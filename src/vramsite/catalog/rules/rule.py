@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
@@ -54,3 +55,13 @@ def future_dates(value: object, today: date, keys: KeyPath = ()) -> Iterator[Fin
     elif isinstance(value, str) and keys and keys[-1] in ("released", "launched", "as_of"):
         if value > today.isoformat()[: len(value)]:
             yield keys, f"found {value}; lies in the future (today is {today})"
+
+
+def unknown_source_keys(record: BaseModel, sources: Mapping[str, str]) -> Iterator[Finding]:
+    """Sources of values that the record does not have: mostly a misspelt key."""
+    known = set(type(record).model_fields) - {"id", "vendor_slug", "sources"}
+    for key in sources:
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else "name a key of this file"
+            yield ("sources", key), f"is the source of no value; {hint}"
