@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from vramsite.catalog import Catalog, check
 
@@ -170,3 +171,12 @@ def test_text_names_no_working_notes(data_dir: Path) -> None:
     files = [*data_dir.rglob("*.yaml"), *data_dir.glob("measurements/*.csv")]
     found = Counter(path.name for path in files if pattern.search(path.read_text("utf-8")))
     assert not found
+
+
+def test_recipes_and_formats_agree_on_blocks(catalog: Catalog, data_dir: Path) -> None:
+    recipes = yaml.safe_load((data_dir / "quant_recipes.yaml").read_text("utf-8"))
+    both = [name for name in recipes["blocks"] if name in catalog.block_types]
+    assert len(both) > 15
+    for name in both:
+        block = catalog.block_types[name]
+        assert recipes["blocks"][name][:2] == [block.elements, block.bytes], name
