@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from vramsite.sizing.buffers import BufferRules
 from vramsite.sizing.cache import CacheRules, CacheType
 
 
@@ -52,6 +53,12 @@ class _BufferFile(_Strict):
 def load_cache_rules(data_dir: Path) -> CacheRules:
     """How llama.cpp rounds its caches. Raises pydantic's ValidationError for a faulty file."""
     return _read(data_dir).cache.record()
+
+
+@cache
+def load_buffer_rules(data_dir: Path) -> BufferRules:
+    """What llama.cpp's compute buffers depend on. Raises ValidationError for a faulty file."""
+    return BufferRules(cache=load_cache_rules(data_dir))
 
 
 def _read(data_dir: Path) -> _BufferFile:
