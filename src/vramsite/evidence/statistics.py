@@ -27,7 +27,7 @@ class Comparison:
     def error(self) -> float:
         """Relative error; the absolute value where nothing was measured to divide by."""
         if self.measured == 0.0:
-            return 0.0 if self.predicted == 0.0 else float("inf")
+            return abs(self.predicted)
         return abs(self.predicted - self.measured) / abs(self.measured)
 
 

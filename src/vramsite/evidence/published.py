@@ -1,0 +1,187 @@
+"""Runs the engine on one published memory figure: a cache, a compute buffer, weights, or all.
+
+What a row leaves open is taken as its engine does by default; what cannot be known (which tensors
+an unnamed pattern moved to the host) refuses the row instead of guessing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
+from vramsite.catalog.model_files import FormatError, model_file
+from vramsite.evidence.accounting import RowRefusedError
+from vramsite.evidence.conditions import read_conditions
+from vramsite.evidence.row_weights import GGUF_ENGINES
+from vramsite.sizing.cache import cache_bytes
+from vramsite.sizing.engine import EngineRules, ModelFile
+from vramsite.sizing.memory import account
+from vramsite.sizing.records import Architecture, Memory, Settings
+from vramsite.sizing.weights_file import scaled_weights
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog, MeasurementRow
+
+MIB = 2.0**20
+MEMORY_METRICS = ("kv_mib", "compute_mib", "weights_mib", "total_vram_mib")
+SAME_FILE_SHARE = 0.003  # a file differs so much from its tensors by its header
+# Cache types as rows write them, where the engine calls them otherwise.
+_CACHE_TYPES = {"q8": "q8_0", "q4": "q4_0", "auto": "f16", "": "f16", "fp16": "f16"}
+_DEVICE = re.compile(r"CUDA(\d+) ")
+_MLA = re.compile(r"mla_attn=(\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    row: MeasurementRow
+    arch: Architecture
+    settings: Settings
+    notes: str
+    device: int | None  # the one that the figure is of, where the note names it
+
+
+class PublishedMemory:
+    """Predicts published figures in MiB."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = EngineRules(
+            cache=load_cache_rules(catalog.data_dir), buffers=load_buffer_rules(catalog.data_dir)
+        )
+
+    def predict(self, row: MeasurementRow) -> float:
+        """The row's metric. Raises RowRefusedError or SizingError."""
+        case = self._case(row)
+        if row.engine not in GGUF_ENGINES:
+            raise RowRefusedError(f"no memory profile for the engine {row.engine}")
+        if row.metric == "kv_mib":
+            return self._cache(case) / MIB
+        if row.metric == "weights_mib":
+            return self._weights(case) / MIB
+        if row.metric == "compute_mib":
+            return self._compute(case) / MIB
+        return self._total(case) / MIB
+
+    def _case(self, row: MeasurementRow) -> _Case:
+        if row.model_id is None or row.model_id not in self._catalog.models:
+            raise RowRefusedError(f"model {row.model_id or row.model_name} is not in the catalog")
+        if row.gpu_id is not None and row.gpu_id not in self._catalog.gpus:
+            raise RowRefusedError(f"device {row.gpu_id} is not in the catalog")
+        notes = row.notes or ""
+        found = _DEVICE.search(notes)
+        return _Case(
+            row=row,
+            arch=self._catalog.architecture(row.model_id),
+            settings=self._settings(row, notes),
+            notes=notes,
+            device=int(found.group(1)) if found else None,
+        )
+
+    def _settings(self, row: MeasurementRow, notes: str) -> Settings:
+        conditions = read_conditions(notes)
+        backend = row.backend
+        if backend is None:
+            gpu = self._catalog.gpus.get(row.gpu_id or "")
+            backend = gpu.backends[0] if gpu else "cuda"
+        k_type, v_type = _types(row.kv_type or "")
+        parallel = max(row.batch or 1.0, 1.0)
+        ubatch = conditions.ubatch_tokens or 512.0
+        gpus = float(row.gpu_count)
+        context = row.context_tokens
+        if not context:
+            context = (row.prompt_tokens or 0.0) + conditions.generated_tokens
+        cut = conditions.cut_matrices or "split tensor" in notes
+        return Settings(
+            engine=row.engine,
+            backend=backend,
+            format=row.quant or "",
+            context_tokens=context,
+            parallel=parallel,
+            kv_unified=parallel > 1.0,
+            kv_type_k=k_type,
+            kv_type_v=v_type,
+            ubatch_tokens=ubatch,
+            outputs_max=ubatch,
+            flash_attention=row.flash_attention is not False,
+            full_window_cache=row.engine == "ik_llama.cpp",
+            gpus=gpus,
+            split="tensor" if cut and gpus > 1.0 else "layer",
+            gpu_layers=0.0 if backend == "cpu" else None,
+            cpu_moe_layers=self._experts_on_host(row),
+        )
+
+    def _experts_on_host(self, row: MeasurementRow) -> float:
+        if row.offload == "experts-on-cpu" and row.model_id:
+            return self._catalog.architecture(row.model_id).layer_count
+        return 0.0
+
+    def _cache(self, case: _Case) -> float:
+        mode = _MLA.search(case.notes)
+        latent = any(group.kind == "latent" for group in case.arch.groups)
+        if latent and mode and mode.group(1) in "01":
+            raise RowRefusedError("cache of another attention mode than the latent one")
+        cache = cache_bytes(case.arch, case.settings, self._rules.cache)
+        if case.row.kv_type == "f32-recurrent":
+            return cache.recurrent_bytes
+        total = cache.kv_bytes
+        if "RS share" in case.notes:
+            total += cache.recurrent_bytes
+        return total / case.settings.gpus if case.row.per == "per_gpu" else total
+
+    def _file(self, case: _Case) -> ModelFile:
+        row = case.row
+        if not row.quant:
+            raise RowRefusedError("the weight format is not stated")
+        try:
+            file = model_file(self._catalog, row.model_id or "", row.quant)
+        except FormatError as error:
+            raise RowRefusedError(str(error)) from error
+        stated = row.weights_bytes
+        if stated is None:
+            return file
+        factor = stated / file.weights.file_bytes
+        if abs(factor - 1.0) <= SAME_FILE_SHARE:
+            return file
+        return ModelFile(
+            arch=file.arch,
+            weights=scaled_weights(file.weights, factor),
+            weights_basis="published_file",
+            file_bytes=stated,
+            vision_bytes=file.vision_bytes,
+        )
+
+    def _memory(self, case: _Case) -> Memory:
+        file = self._file(case)
+        return account(
+            case.arch,
+            file.weights,
+            cache_bytes(case.arch, case.settings, self._rules.cache),
+            case.settings,
+            self._rules.buffers,
+            file.weights_basis,
+            0.0,
+        )
+
+    def _weights(self, case: _Case) -> float:
+        raise RowRefusedError("todo")
+
+    def _compute(self, case: _Case) -> float:
+        raise RowRefusedError("todo")
+
+    def _total(self, case: _Case) -> float:
+        assumptions = self._catalog.assumptions.sizing(case.settings.backend)
+        memory = self._memory(case)
+        runtime = assumptions.runtime_bytes
+        if case.row.per == "per_gpu":
+            return memory.device_bytes + runtime
+        return sum(memory.per_device_bytes) + runtime * case.settings.gpus
+
+
+def _types(text: str) -> tuple[str, str]:
+    parts = text.lower().replace("k=", "").replace("v=", "").split(",")
+    names = [_CACHE_TYPES.get(name, name) for name in parts]
+    if names[0] == "f32-recurrent":
+        return "f16", "f16"
+    return names[0], names[-1]
