@@ -55,10 +55,14 @@ def test_the_same_input_gives_the_same_bytes(project: BuildSpec, tmp_path: Path)
 
 def test_a_build_replaces_the_last_one_whole(project: BuildSpec, output: Path) -> None:
     build_site(project, output, jobs=1)
-    (output / "en/stale.html").write_text("of an older catalog")
-    build_site(project, output, jobs=1)
-    assert not (output / "en/stale.html").exists()
-    assert neighbours(output) == ["out"]
+    first = contents(output)
+    (output / "en/stale").mkdir()
+    (output / "en/stale/index.html").write_text("of an older catalog")
+    for _ in range(3):  # by way of a new folder, the folder with the stale page, and the first
+        build_site(project, output, jobs=1)
+        assert contents(output) == first
+        assert neighbours(output) == ["out", "out.spare"]
+    assert not list(output.parent.rglob("stale"))
 
 
 def test_pages_marked_noindex_are_not_in_the_sitemap(project: BuildSpec, output: Path) -> None:
@@ -87,6 +91,13 @@ def test_a_build_that_fails_leaves_the_last_good_site(
         build_site(project, output, jobs=2)
     assert contents(output) == before
     assert neighbours(output) == ["out"]
+    monkeypatch.setenv("MADE_UP_SITE", "")
+    build_site(project, output, jobs=1)
+    monkeypatch.setenv("MADE_UP_SITE", wish)
+    with pytest.raises(BuildError, match=message):  # now with a spare folder to write over
+        build_site(project, output, jobs=2)
+    assert contents(output) == before
+    assert neighbours(output) == ["out", "out.spare"]
 
 
 def test_a_first_build_that_fails_leaves_nothing(
@@ -141,7 +152,7 @@ def test_a_killed_build_leaves_the_last_good_site_and_is_cleaned_up(
     assert any(name.startswith("out.tmp-") for name in neighbours(output))
     build_site(project, output, jobs=1)
     assert contents(output) == before
-    assert neighbours(output) == ["out"]
+    assert neighbours(output) == ["out", "out.spare"]
 
 
 def test_an_interrupted_build_cleans_up_itself(

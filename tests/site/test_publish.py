@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from vramsite.site import publish as publishing
-from vramsite.site.publish import MARKER, clean_leftovers, publish, unfinished
+from vramsite.site.publish import MARKER, clean_leftovers, publish, sweep, unfinished
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
@@ -18,7 +19,16 @@ def any_rename(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 def site(folder: Path, text: str) -> Path:
     folder.mkdir(parents=True)
     (folder / "index.html").write_text(text)
+    (folder / MARKER).touch()
     return folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def text(folder: Path) -> str:
+    return (folder / "index.html").read_text()
 
 
 @pytest.mark.usefixtures("any_rename")
@@ -27,9 +37,21 @@ def test_the_new_folder_takes_the_place_of_the_old(tmp_path: Path) -> None:
     with unfinished(output) as folder:
         (folder / "index.html").write_text("new")
         publish(folder, output)
-        assert (output / "index.html").read_text() == "new"
+        assert text(output) == "new"
     assert (output / MARKER).is_file()
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert names(tmp_path) == ["out", "out.spare"]
+    assert text(tmp_path / "out.spare") == "old"
+
+
+@pytest.mark.usefixtures("any_rename")
+def test_the_spare_folder_is_written_over(tmp_path: Path) -> None:
+    output = site(tmp_path / "out", "second")
+    site(tmp_path / "out.spare", "first")
+    with unfinished(output) as folder:
+        assert text(folder) == "first"
+        (folder / "index.html").write_text("third")
+        publish(folder, output)
+    assert (text(output), text(tmp_path / "out.spare")) == ("third", "second")
 
 
 def test_a_rename_that_fails_brings_the_old_site_back(
@@ -47,23 +69,46 @@ def test_a_rename_that_fails_brings_the_old_site_back(
     monkeypatch.setattr(Path, "rename", failing)
     with unfinished(output) as folder, pytest.raises(OSError, match="made-up"):
         publish(folder, output)
-    assert (output / "index.html").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert text(output) == "old"
+    assert names(tmp_path) == ["out"]
 
 
-def test_what_dead_builds_left_is_removed(tmp_path: Path) -> None:
+def test_a_sweep_leaves_what_this_build_wrote(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    site(tmp_path / "out.spare/en", "stale")
+    site(tmp_path / "out.spare/de", "to be written again")
+    (tmp_path / "out.spare" / MARKER).touch()
+    for path in (tmp_path / "out.spare").rglob("*"):
+        os.utime(path, (1, 1))
+    with unfinished(output) as folder:
+        (folder / "de/index.html").write_text("written")
+        sweep(folder)
+        publish(folder, output)
+    assert names(output) == [MARKER, "de"]
+    assert names(output / "de") == ["index.html"]
+
+
+def test_what_dead_builds_left_is_kept_as_spare_or_removed(tmp_path: Path) -> None:
     output = site(tmp_path / "out", "good")
     site(tmp_path / "out.tmp-1", "half")
     site(tmp_path / "out.old-2", "older")
-    site(tmp_path / "other.tmp-1", "not ours")
     clean_leftovers(output)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.tmp-1", "out"]
-    assert (output / "index.html").read_text() == "good"
+    assert names(tmp_path) == ["out", "out.spare"]
+    assert text(output) == "good"
+
+
+@pytest.mark.parametrize("name", ["other.tmp-1", "out.tmp-backup", "out.tmp-7"])
+def test_somebody_elses_folders_stay(tmp_path: Path, name: str) -> None:
+    site(tmp_path / "out", "good")
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "thesis.txt").touch()
+    clean_leftovers(tmp_path / "out")
+    assert names(tmp_path / name) == ["thesis.txt"]
 
 
 def test_a_build_killed_between_two_renames_is_undone(tmp_path: Path) -> None:
     site(tmp_path / "out.old-2", "last good")
     site(tmp_path / "out.tmp-2", "finished but never published")
     clean_leftovers(tmp_path / "out")
-    assert (tmp_path / "out/index.html").read_text() == "last good"
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert text(tmp_path / "out") == "last good"
+    assert names(tmp_path) == ["out", "out.spare"]

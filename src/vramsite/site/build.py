@@ -16,6 +16,7 @@ from vramsite.site.publish import (
     check_replaceable,
     clean_leftovers,
     publish,
+    sweep,
     unfinished,
 )
 from vramsite.site.sitemap import read_parts, write_host_files, write_sitemaps
@@ -79,14 +80,16 @@ def build_site(
     output = output.absolute()
     workers = jobs or default_jobs()
     check_replaceable(output)
-    with build_lock(output):
+    with build_lock(output) as lock:
         clean_leftovers(output)
         with unfinished(output) as folder:
-            totals = run_workers(spec, folder, workers, progress or SilentProgress())
             parts = folder / PARTS
+            shutil.rmtree(parts, ignore_errors=True)
+            totals = run_workers(spec, folder, workers, progress or SilentProgress(), lock)
             sitemap_urls = write_sitemaps(folder, read_parts(parts), urls, totals.locales[0])
             shutil.rmtree(parts, ignore_errors=True)
             write_host_files(folder, urls)
+            sweep(folder)
             publish(folder, output)
     return BuildSummary(
         output=output,

@@ -44,7 +44,7 @@ class _Worker:
     """One worker process and the thread that passes its answers on."""
 
     def __init__(
-        self, index: int, spec: BuildSpec, output: Path, answers: queue.Queue[_Answer]
+        self, index: int, spec: BuildSpec, output: Path, answers: queue.Queue[_Answer], lock: int
     ) -> None:
         self.index = index
         self.chunk: int | None = None
@@ -58,6 +58,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=environment,
+            pass_fds=(lock,),
             encoding="utf-8",
         )
         self.send_line(spec.to_json())
@@ -170,8 +171,10 @@ class _Run:
             raise BuildError(worker.death())
 
 
-def run_workers(spec: BuildSpec, output: Path, jobs: int, progress: Progress) -> Totals:
+def run_workers(spec: BuildSpec, output: Path, jobs: int, progress: Progress, lock: int) -> Totals:
     """Make every page of the spec's plan below ``output`` with ``jobs`` processes.
+
+    ``lock`` is the file descriptor that the workers keep open as long as they live.
 
     Raises:
         BuildError: a worker failed or was killed; the others are ended first.
@@ -180,7 +183,7 @@ def run_workers(spec: BuildSpec, output: Path, jobs: int, progress: Progress) ->
     run = _Run(progress)
     workers: list[_Worker] = []
     try:
-        workers.extend(_Worker(index, spec, output, answers) for index in range(jobs))
+        workers.extend(_Worker(index, spec, output, answers, lock) for index in range(jobs))
         while not all(worker.ended for worker in workers):
             run.take(answers.get())
     finally:

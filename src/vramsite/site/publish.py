@@ -1,8 +1,10 @@
 """From an unfinished folder to the published site: one lock, one rename, nothing half-written.
 
 Beside ``out`` a build uses ``out.tmp-<pid>`` (unfinished) and, for the moment of the swap where
-the system cannot exchange two folders at once, ``out.old-<pid>``. What a killed build leaves of
-these is put right by the next build.
+the system cannot exchange two folders at once, ``out.old-<pid>``. The site that was replaced stays
+as ``out.spare``: the next build writes over its files, which costs a sixth of creating them anew,
+and spares the removal, which costs more than either. What a killed build leaves of all this is put
+right by the next one.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +23,7 @@ from pathlib import Path
 MARKER = ".vramsite"
 """File at the site's root that says: this folder was written by a build and may be replaced."""
 
+_LOCK_POLL_S = 0.05
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2  # Linux renameat2
 _RENAME_SWAP = 2  # macOS renamex_np
@@ -30,6 +35,17 @@ class PublishError(RuntimeError):
 
 def _sibling(output: Path, what: str) -> Path:
     return output.with_name(f"{output.name}.{what}-{os.getpid()}")
+
+
+def _spare(output: Path) -> Path:
+    return output.with_name(f"{output.name}.spare")
+
+
+def _leftovers(output: Path, what: str) -> list[Path]:
+    """Our own folders of dead builds; somebody else's of like name lack the marker."""
+    pattern = re.compile(rf"{re.escape(output.name)}\.{what}-\d+")
+    folders = (path for path in output.parent.iterdir() if pattern.fullmatch(path.name))
+    return sorted(path for path in folders if (path / MARKER).is_file())
 
 
 def check_replaceable(output: Path) -> None:
@@ -48,12 +64,16 @@ def check_replaceable(output: Path) -> None:
 
 
 @contextmanager
-def build_lock(output: Path) -> Iterator[None]:
+def build_lock(output: Path, patience_s: float = 1.0) -> Iterator[int]:
     """Hold ``out.lock`` while building; the system lets go of it even if the build is killed.
 
+    Gives the lock's file descriptor: workers inherit it, so that the lock outlives a killed build
+    until its last worker has noticed and can no longer write.
+
     Raises:
-        PublishError: another build of the same folder is running.
+        PublishError: another build of the same folder is running, for ``patience_s`` or longer.
     """
+    deadline = time.monotonic() + patience_s
     path = output.with_name(f"{output.name}.lock")
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -62,13 +82,16 @@ def build_lock(output: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(descriptor)
+            if time.monotonic() < deadline:
+                time.sleep(_LOCK_POLL_S)
+                continue
             raise PublishError(f"another build is writing {output}: wait for it to end") from error
         # The holder before us removes the file as it leaves: then ours is a ghost, try again.
         if path.exists() and os.fstat(descriptor).st_ino == path.stat().st_ino:
             break
         os.close(descriptor)
     try:
-        yield
+        yield descriptor
     finally:
         path.unlink(missing_ok=True)
         os.close(descriptor)
@@ -79,32 +102,68 @@ def clean_leftovers(output: Path) -> None:
 
     A build killed between two renames leaves the good site as ``out.old-…`` and no ``out``.
     """
-    old = sorted(output.parent.glob(f"{output.name}.old-*"))
+    old = _leftovers(output, "old")
     if old and not output.exists():
         old.pop().rename(output)
-    for folder in [*old, *output.parent.glob(f"{output.name}.tmp-*")]:
+    for folder in old + _leftovers(output, "tmp"):
+        _keep_as_spare(folder, output)
+
+
+def _keep_as_spare(folder: Path, output: Path) -> None:
+    if _spare(output).exists():
         shutil.rmtree(folder)
+    else:
+        folder.rename(_spare(output))
 
 
 @contextmanager
 def unfinished(output: Path) -> Iterator[Path]:
-    """A new folder beside ``output`` to write into; gone afterwards unless it was published."""
-    folder = _sibling(output, "tmp")
-    folder.mkdir(parents=True)
+    """The folder beside ``output`` to write into: the spare one, or a new one.
+
+    Gone afterwards if it was published; a spare that was not is kept for the next build.
+    """
+    folder, spare = _sibling(output, "tmp"), _spare(output)
+    reused = (spare / MARKER).is_file()
+    if reused:
+        spare.rename(folder)
+    else:
+        folder.mkdir(parents=True)
+    (folder / MARKER).write_text("Written by vramsite; replaced whole by the next build.\n")
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            if reused:
+                _keep_as_spare(folder, output)
+            else:
+                shutil.rmtree(folder)
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a finished folder what an earlier build wrote into it and this one did not.
+
+    Every file of this build is younger than the marker, or as old.
+    """
+    since_ns = (folder / MARKER).stat().st_mtime_ns
+    for parent, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            path = Path(parent, name)
+            if path.stat().st_mtime_ns < since_ns:
+                path.unlink()
+        for name in folders:
+            path = Path(parent, name)
+            if not any(path.iterdir()):
+                path.rmdir()
 
 
 def publish(folder: Path, output: Path) -> None:
-    """Put a finished folder in the place of ``output``; what was there is removed afterwards."""
-    (folder / MARKER).write_text("Written by vramsite; replaced whole by the next build.\n")
+    """Put a finished folder in the place of ``output``; what was there becomes the spare."""
     if not output.exists():
         folder.rename(output)
         return
     if _exchange(folder, output):
-        return  # ``folder`` now is the old site: ``unfinished`` removes it
+        _keep_as_spare(folder, output)
+        return
     old = _sibling(output, "old")
     output.rename(old)
     try:
@@ -112,7 +171,7 @@ def publish(folder: Path, output: Path) -> None:
     except OSError:
         old.rename(output)
         raise
-    shutil.rmtree(old)
+    _keep_as_spare(old, output)
 
 
 def _exchange(first: Path, second: Path) -> bool:
