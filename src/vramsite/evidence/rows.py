@@ -197,13 +197,17 @@ def _kind(path: Path, header: list[str]) -> str:
     for kind, needed in _NEEDED.items():
         if present.issuperset(needed):
             return kind
-    closest = max(_NEEDED, key=lambda kind: len(present.intersection(_NEEDED[kind])))
+    closest = max(_NEEDED, key=lambda kind: _share(present, _NEEDED[kind]))
     missing = ", ".join(name for name in _NEEDED[closest] if name not in present)
     kinds = "; ".join(f"{kind}: {', '.join(needed)}" for kind, needed in _NEEDED.items())
     raise RowsError(
         f"{path}:1: not a file of rows that can be judged. Nearest is {closest}, where {missing} "
         f"is missing. Needed columns are, {kinds}"
     )
+
+
+def _share(present: set[str], needed: tuple[str, ...]) -> float:
+    return len(present.intersection(needed)) / len(needed)
 
 
 class _Lines(Protocol):
