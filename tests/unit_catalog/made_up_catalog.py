@@ -136,11 +136,14 @@ desktop: {value: 512, unit: MiB, source: seen, as_of: 2026-11-30}
 runtime:
   cuda: {value: 400, low: 300, high: 500, unit: MiB, source: seen, as_of: 2026-11-30}
   other: {value: 450, unit: MiB, source: guess of a maker, as_of: 2026-11-30}
-host_ram: {value: 64, unit: GiB, source: rule, as_of: 2026-11-30}
-ram_default: two-channels
+hosts:
+  - id: desktop
+    device_kinds: [consumer]
+    ram_platform: two-channels
+    ram_limit: {value: 64, unit: GiB, source: rule, as_of: 2026-11-30}
+    read_share: {value: 0.5, unit: share, source: seen, as_of: 2026-11-30}
 ram_platforms:
   - {id: two-channels, name: two channels, gb_s: 80, source: definition, as_of: 2026-11-30}
-ram_read_share: {value: 0.5, unit: share, source: seen, as_of: 2026-11-30}
 electricity: {value: 0.3, unit: USD/kWh, source: office, as_of: 2026-11-30}
 system_power: {value: 40, unit: W, source: seen, as_of: 2026-11-30}
 """

@@ -71,7 +71,7 @@ CASES = [
     ("quants.yaml", "as_of: 2026-11-30", "as_of: 2030-01-01", ":2: as_of:", "in the future"),
     ("engines.yaml", "url: https:", "url: http:", ":4: engines[0].url:", "found http:"),
     ("engines.yaml", "formats: [gguf]", "formats: [gif]", ":6: engines[0].formats[0]:", "gif"),
-    ("assumptions.yaml", "ram_default: two-channels", "ram_default: six", ":7: ram_default", "six"),
+    ("assumptions.yaml", "ram_platform: two-", "ram_platform: six-", ":9: hosts[0].ram_", "six-"),
     ("assumptions.yaml", "low: 300", "low: 450", ":4: runtime.cuda:", "in this order"),
     ("assumptions.yaml", "  other:", "  vulkan:", ":3: runtime:", "no entry `other`"),
     # YAML

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from vramsite.catalog.gpu_record import Backend
+from vramsite.catalog.gpu_record import Backend, DeviceKind
 from vramsite.catalog.record import IsoDate, Label, Positive, Record, Slug, Text
 from vramsite.sizing.records import Assumptions
 
@@ -39,6 +39,18 @@ class RamPlatform(Record):
     as_of: IsoDate
 
 
+class HostPlatform(Record):
+    """The computer that devices of these kinds are assumed to sit in."""
+
+    id: Slug
+    device_kinds: list[DeviceKind] = Field(min_length=1, description="kinds of devices, see gpus")
+    ram_platform: Slug = Field(description="its main memory, id of a RAM platform")
+    ram_limit: Assumption = Field(description="the most main memory such a computer takes, GiB")
+    read_share: Assumption = Field(
+        description="share of the theoretical bandwidth that a program reads at"
+    )
+
+
 class AssumptionsRecord(Record):
     """All assumptions about the machine around the device."""
 
@@ -47,27 +59,36 @@ class AssumptionsRecord(Record):
     runtime: dict[Backend, Assumption] = Field(
         description="memory that driver context and libraries take, by back end"
     )
-    host_ram: Assumption = Field(description="main memory of the computer")
-    ram_default: Slug = Field(description="id of the platform that is assumed")
+    hosts: list[HostPlatform] = Field(min_length=1, description="computers by kind of device")
     ram_platforms: list[RamPlatform] = Field(min_length=1)
-    ram_read_share: Assumption = Field(
-        description="share of the theoretical bandwidth that a program reads at"
-    )
     electricity: Assumption = Field(description="price of a kilowatt hour")
     system_power: Assumption = Field(description="power of the computer around the device")
 
-    def ram(self, platform: str | None = None) -> RamPlatform:
-        """A platform by id, the assumed one by default. KeyError for an unknown id."""
-        wanted = platform or self.ram_default
-        for found in self.ram_platforms:
-            if found.id == wanted:
+    def host(self, device_kind: str) -> HostPlatform:
+        """The computer assumed around a device of this kind, the first one for other kinds."""
+        for found in self.hosts:
+            if device_kind in found.device_kinds:
                 return found
-        raise KeyError(wanted)
+        return self.hosts[0]
+
+    def ram(self, platform: str) -> RamPlatform:
+        """A RAM platform by id. KeyError for an unknown id."""
+        for found in self.ram_platforms:
+            if found.id == platform:
+                return found
+        raise KeyError(platform)
 
     def sizing(
-        self, backend: str, *, desktop: bool = False, ram_platform: str | None = None
+        self,
+        backend: str,
+        device_kind: str = "consumer",
+        *,
+        desktop: bool = False,
+        ram_platform: str | None = None,
     ) -> Assumptions:
-        """What the engine needs, for one back end; bytes and bytes a second."""
+        """What the engine needs, for one back end and kind of device; bytes and bytes a second."""
+        host = self.host(device_kind)
+        ram = self.ram(ram_platform or host.ram_platform)
         known = {str(name): figure for name, figure in self.runtime.items()}
         runtime = known.get(backend, self.runtime["other"])
         mib = 2.0**20
@@ -79,6 +100,6 @@ class AssumptionsRecord(Record):
             runtime_high_bytes=high * mib,
             display_bytes=self.desktop.value * mib if desktop else 0.0,
             tight_fraction=self.tight_share.value,
-            host_ram_bytes=self.host_ram.value * 2.0**30,
-            ram_bandwidth_bytes_per_s=self.ram(ram_platform).gb_s * self.ram_read_share.value * 1e9,
+            host_ram_bytes=host.ram_limit.value * 2.0**30,
+            ram_bandwidth_bytes_per_s=ram.gb_s * host.read_share.value * 1e9,
         )

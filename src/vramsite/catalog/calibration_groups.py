@@ -31,6 +31,7 @@ class SpeedGroups:
         return {
             "family": self.family,
             "device": self.device,
+            "engine": self.runtime.split("/")[0],
             "runtime": self.runtime,
             "runtime-family": f"{self.runtime} {self.family}",
             "runtime-device": f"{self.runtime} {self.device}",

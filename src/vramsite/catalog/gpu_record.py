@@ -8,6 +8,7 @@ from pydantic import Field
 
 from vramsite.catalog.record import Count, Label, PartialDate, Positive, Record, Slug, Sources, Text
 
+DeviceKind = Literal["consumer", "workstation", "datacenter", "unified"]
 Backend = Literal["cuda", "rocm", "vulkan", "metal", "sycl", "cann", "musa", "other"]
 
 
@@ -65,7 +66,7 @@ class GpuRecord(Record):
     vendor_slug: Slug
     name: Label = Field(description="name with its memory size where there are several")
     vendor: Label = Field(description="company that makes the chip")
-    kind: Literal["consumer", "workstation", "datacenter", "unified"] = Field(
+    kind: DeviceKind = Field(
         description="unified: the GPU shares the main memory (Apple, DGX Spark, Strix Halo)"
     )
     status: Literal["released", "announced"] = Field(

@@ -56,6 +56,13 @@ class SpeculationRule(Record):
     source: str
 
 
+class HostRule(Record):
+    """Which main memory is assumed for weights on a host that no row describes."""
+
+    desktop_gb: Positive = Field(description="weights on the host that a desktop still holds")
+    server_platform: str = Field(description="platform of assumptions.yaml beyond that")
+
+
 class SpeedModel(Record):
     """All of data/speed_model.yaml."""
 
@@ -66,6 +73,7 @@ class SpeedModel(Record):
     )
     decode: PhaseModel
     prefill: PhaseModel
+    hosts: HostRule
     speculation: SpeculationRule
 
     def format_class(self, name: str) -> FormatClass:

@@ -41,7 +41,7 @@ class Sizer:
         self._files: dict[tuple[str, str, bool], ModelFile] = {}
         self._loaded: dict[tuple[str, Settings], Loaded] = {}
         self._sizes: dict[tuple[str, str, Settings], Size] = {}
-        self._assumptions: dict[str, Assumptions] = {}
+        self._assumptions: dict[tuple[str, str], Assumptions] = {}
 
     def settings(
         self,
@@ -90,7 +90,7 @@ class Sizer:
                     self.load(model_id, settings),
                     self.catalog.device(gpu_id),
                     self.rules,
-                    self.assumptions(settings.backend),
+                    self.assumptions(settings.backend, self.catalog.gpus[gpu_id].kind),
                     self.coefficients(model_id, gpu_id, settings),
                 )
             except SizingError as error:
@@ -120,11 +120,12 @@ class Sizer:
             self._files[key] = found
         return found
 
-    def assumptions(self, backend: str) -> Assumptions:
-        """What is assumed about the machine around a device with this back end."""
-        found = self._assumptions.get(backend)
+    def assumptions(self, backend: str, device_kind: str) -> Assumptions:
+        """What is assumed about the machine around such a device with this back end."""
+        key = (backend, device_kind)
+        found = self._assumptions.get(key)
         if found is None:
-            found = self._assumptions[backend] = self.catalog.assumptions.sizing(backend)
+            found = self._assumptions[key] = self.catalog.assumptions.sizing(backend, device_kind)
         return found
 
     def coefficients(self, model_id: str, gpu_id: str, settings: Settings) -> SpeedCoefficients:

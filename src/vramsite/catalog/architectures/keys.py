@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+MISSING = "is missing; copy it from config.json"
+
 
 class ArchitectureError(ValueError):
     """A config.json that a reader cannot turn into layers; `key` is the dotted path in it."""
@@ -31,7 +33,9 @@ class Keys:
         value = self.values.get(key)
         if value is None:
             if default is None:
-                raise ArchitectureError(f"{self.path}.{key}", "is missing; copy it from config.json")
+                raise ArchitectureError(
+                    f"{self.path}.{key}", "is missing; copy it from config.json"
+                )
             return default
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ArchitectureError(f"{self.path}.{key}", f"is {value!r}; a number is needed")
@@ -44,7 +48,9 @@ class Keys:
         value = self.values.get(key)
         if value is None:
             if default is None:
-                raise ArchitectureError(f"{self.path}.{key}", "is missing; copy it from config.json")
+                raise ArchitectureError(
+                    f"{self.path}.{key}", "is missing; copy it from config.json"
+                )
             return default
         if not isinstance(value, str):
             raise ArchitectureError(f"{self.path}.{key}", f"is {value!r}; a text is needed")
@@ -55,7 +61,9 @@ class Keys:
         value = self.values.get(key)
         if value is None:
             if default is None:
-                raise ArchitectureError(f"{self.path}.{key}", "is missing; copy it from config.json")
+                raise ArchitectureError(
+                    f"{self.path}.{key}", "is missing; copy it from config.json"
+                )
             return default
         if not isinstance(value, bool):
             raise ArchitectureError(f"{self.path}.{key}", f"is {value!r}; true or false is needed")

@@ -45,12 +45,15 @@ def assumption_dates_are_past(record: AssumptionsRecord, context: Context) -> It
     yield from future_dates(record, context.today)
 
 
-def ram_default_exists(record: AssumptionsRecord, context: Context) -> Iterator[Finding]:
-    """The assumed platform is one of the list, and each is there once."""
+def host_platforms_exist(record: AssumptionsRecord, context: Context) -> Iterator[Finding]:
+    """The memory of each computer is one of the list, and each is there once."""
     ids = [platform.id for platform in record.ram_platforms]
-    if record.ram_default not in ids:
-        yield ("ram_default",), f"found {record.ram_default}; must be one of {', '.join(ids)}"
+    for place, host in enumerate(record.hosts):
+        if host.ram_platform not in ids:
+            found = f"found {host.ram_platform}; must be one of {', '.join(ids)}"
+            yield ("hosts", place, "ram_platform"), found
     yield from _repeated("ram_platforms", ids, "id")
+    yield from _repeated("hosts", (host.id for host in record.hosts), "id")
 
 
 def every_backend_has_a_runtime(record: AssumptionsRecord, context: Context) -> Iterator[Finding]:
@@ -71,6 +74,6 @@ QUANT_RULES: list[Rule[QuantsFile]] = [quant_dates_are_past, format_names_differ
 ENGINE_RULES: list[Rule[EnginesFile]] = [engine_dates_are_past, engine_ids_differ]
 ASSUMPTION_RULES: list[Rule[AssumptionsRecord]] = [
     assumption_dates_are_past,
-    ram_default_exists,
+    host_platforms_exist,
     every_backend_has_a_runtime,
 ]
