@@ -259,8 +259,8 @@ def _store(stored: list[StoredTensor], tensor: Tensor, model: _Model) -> None:
             names.append(chosen)
             layers.append([])
         layers[place].append(layer)
-    for place in range(len(names)):
-        stored.append(_aligned(tensor, names[place], layers[place], model))
+    for kind in range(len(names)):
+        stored.append(_aligned(tensor, names[kind], layers[kind], model))
 
 
 def _stored(tensor: Tensor, type_name: str, layers: list[float], fallback: bool) -> StoredTensor:
