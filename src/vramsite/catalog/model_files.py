@@ -101,16 +101,24 @@ def _estimated(
     catalog: Catalog, model_id: str, weights: WeightBytes, recipe: QuantRecipe, format_name: str
 ) -> ModelFile:
     factors = []
+    # Files of a model that was trained in 4 bits tell nothing about those of the others.
+    four_bits = _trained_in_four_bits(catalog, model_id)
     for other_id, other in catalog.models.items():
         file = other.published_file(format_name)
-        if file is not None and file.exact:
+        alike = _trained_in_four_bits(catalog, other_id) == four_bits
+        if file is not None and file.exact and alike:
             base = _quantised(catalog, other_id, recipe, False)
             factors.append(file.bytes / base.file_bytes)
     if not factors:
-        raise FormatError(f"{model_id}: no file in {format_name} is published for any model")
+        raise FormatError(f"{model_id}: no file in {format_name} is published for a model like it")
     factors.sort()
     scaled = scaled_weights(weights, factors[len(factors) // 2])
     return _file(catalog, model_id, scaled, "estimate", scaled.file_bytes)
+
+
+def _trained_in_four_bits(catalog: Catalog, model_id: str) -> bool:
+    checkpoint = catalog.models[model_id].checkpoint
+    return checkpoint is not None and "fp4" in checkpoint.format
 
 
 def _nearest_recipe(recipes: Mapping[str, QuantRecipe], base_type: str) -> QuantRecipe | None:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.model_files import FormatError, model_file
 from vramsite.evidence.accounting import RowRefusedError
+from vramsite.evidence.command_options import CommandOptions, read_options
 from vramsite.evidence.conditions import read_conditions
 from vramsite.evidence.row_weights import GGUF_ENGINES
+from vramsite.sizing.buffers import compute_buffers
 from vramsite.sizing.cache import cache_bytes
 from vramsite.sizing.engine import EngineRules, ModelFile
-from vramsite.sizing.memory import account
+from vramsite.sizing.memory import account, device_weights
 from vramsite.sizing.records import Architecture, Memory, Settings
 from vramsite.sizing.weights_file import scaled_weights
 
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 MIB = 2.0**20
 MEMORY_METRICS = ("kv_mib", "compute_mib", "weights_mib", "total_vram_mib")
 SAME_FILE_SHARE = 0.003  # a file differs so much from its tensors by its header
+FIT_MARGIN_BYTES = 1024.0 * MIB  # llama.cpp leaves so much free where it chooses the layers itself
+# llama-server reserves one row of logits a sequence: ggml-org/llama.cpp pull request 23861.
+OUTPUTS_LIMITED_SINCE = "2026-06"
 # Cache types as rows write them, where the engine calls them otherwise.
 _CACHE_TYPES = {"q8": "q8_0", "q4": "q4_0", "auto": "f16", "": "f16", "fp16": "f16"}
 _DEVICE = re.compile(r"CUDA(\d+) ")
@@ -39,6 +44,7 @@ class _Case:
     arch: Architecture
     settings: Settings
     notes: str
+    options: CommandOptions
     device: int | None  # the one that the figure is of, where the note names it
 
 
@@ -71,28 +77,41 @@ class PublishedMemory:
             raise RowRefusedError(f"device {row.gpu_id} is not in the catalog")
         notes = row.notes or ""
         found = _DEVICE.search(notes)
+        options = read_options(notes)
+        arch = self._catalog.architecture(row.model_id)
         return _Case(
             row=row,
-            arch=self._catalog.architecture(row.model_id),
-            settings=self._settings(row, notes),
+            arch=arch,
+            settings=self._settings(row, arch, notes, options),
             notes=notes,
+            options=options,
             device=int(found.group(1)) if found else None,
         )
 
-    def _settings(self, row: MeasurementRow, notes: str) -> Settings:
+    def _settings(
+        self, row: MeasurementRow, arch: Architecture, notes: str, options: CommandOptions
+    ) -> Settings:
         conditions = read_conditions(notes)
         backend = row.backend
         if backend is None:
             gpu = self._catalog.gpus.get(row.gpu_id or "")
             backend = gpu.backends[0] if gpu else "cuda"
         k_type, v_type = _types(row.kv_type or "")
-        parallel = max(row.batch or 1.0, 1.0)
-        ubatch = conditions.ubatch_tokens or 512.0
-        gpus = float(row.gpu_count)
-        context = row.context_tokens
+        parallel = max(options.parallel or row.batch or 1.0, 1.0)
+        ubatch = options.ubatch_tokens or conditions.ubatch_tokens or 512.0
+        if options.batch_tokens is not None:
+            ubatch = min(ubatch, options.batch_tokens)
+        context = options.context_tokens or row.context_tokens
         if not context:
             context = (row.prompt_tokens or 0.0) + conditions.generated_tokens
+        gpus = float(row.gpu_count)
         cut = conditions.cut_matrices or "split tensor" in notes
+        gpu_layers = 0.0 if backend == "cpu" else options.gpu_layers
+        if gpu_layers is not None and gpu_layers > arch.layer_count:
+            gpu_layers = None
+        experts = options.cpu_moe_layers or 0.0
+        if row.offload == "experts-on-cpu" and options.cpu_moe_layers is None:
+            experts = arch.layer_count
         return Settings(
             engine=row.engine,
             backend=backend,
@@ -103,19 +122,16 @@ class PublishedMemory:
             kv_type_k=k_type,
             kv_type_v=v_type,
             ubatch_tokens=ubatch,
-            outputs_max=ubatch,
+            outputs_max=_outputs(row, options, parallel, ubatch),
             flash_attention=row.flash_attention is not False,
             full_window_cache=row.engine == "ik_llama.cpp",
+            kv_offload=options.kv_offload,
             gpus=gpus,
             split="tensor" if cut and gpus > 1.0 else "layer",
-            gpu_layers=0.0 if backend == "cpu" else None,
-            cpu_moe_layers=self._experts_on_host(row),
+            gpu_layers=gpu_layers,
+            cpu_moe_layers=arch.layer_count if options.all_experts_on_host else experts,
+            vision=options.vision,
         )
-
-    def _experts_on_host(self, row: MeasurementRow) -> float:
-        if row.offload == "experts-on-cpu" and row.model_id:
-            return self._catalog.architecture(row.model_id).layer_count
-        return 0.0
 
     def _cache(self, case: _Case) -> float:
         mode = _MLA.search(case.notes)
@@ -125,35 +141,54 @@ class PublishedMemory:
         cache = cache_bytes(case.arch, case.settings, self._rules.cache)
         if case.row.kv_type == "f32-recurrent":
             return cache.recurrent_bytes
+        if "not in excerpt" in case.notes:
+            raise RowRefusedError("a part of the cache only")
         total = cache.kv_bytes
         if "RS share" in case.notes:
             total += cache.recurrent_bytes
         return total / case.settings.gpus if case.row.per == "per_gpu" else total
 
-    def _file(self, case: _Case) -> ModelFile:
-        row = case.row
-        if not row.quant:
-            raise RowRefusedError("the weight format is not stated")
-        try:
-            file = model_file(self._catalog, row.model_id or "", row.quant)
-        except FormatError as error:
-            raise RowRefusedError(str(error)) from error
-        stated = row.weights_bytes
-        if stated is None:
-            return file
-        factor = stated / file.weights.file_bytes
-        if abs(factor - 1.0) <= SAME_FILE_SHARE:
-            return file
-        return ModelFile(
-            arch=file.arch,
-            weights=scaled_weights(file.weights, factor),
-            weights_basis="published_file",
-            file_bytes=stated,
-            vision_bytes=file.vision_bytes,
-        )
+    def _weights(self, case: _Case) -> float:
+        held = device_weights(self._file(case).weights, case.settings)
+        limit = self._usable(case)
+        if limit is not None and max(held) > limit:
+            raise RowRefusedError("not said which tensors were left on the host")
+        return self._of_device(case, held)
 
-    def _memory(self, case: _Case) -> Memory:
+    def _compute(self, case: _Case) -> float:
+        latent = any(group.kind == "latent" for group in case.arch.groups)
+        if case.row.engine == "ik_llama.cpp" and (latent or case.settings.gpus > 1.0):
+            raise RowRefusedError(
+                "no profile of ik_llama.cpp's buffers for latent attention or several devices"
+            )
+        # Weights matter only where some of them are on the host.
+        file = self._file(case, "" if case.row.quant else "Q4_K_M")
+        buffers = compute_buffers(case.arch, case.settings, file.weights, self._rules.buffers)
+        return buffers.host_bytes if case.settings.backend == "cpu" else buffers.device_bytes
+
+    def _total(self, case: _Case) -> float:
         file = self._file(case)
+        memory = self._memory(case, file)
+        runtime = self._catalog.assumptions.sizing(case.settings.backend).runtime_bytes
+        used = [held + runtime for held in memory.per_device_bytes]
+        limit = self._usable(case)
+        if limit is not None:
+            used = [limit - FIT_MARGIN_BYTES if held > limit else held for held in used]
+        return self._of_device(case, used)
+
+    def _usable(self, case: _Case) -> float | None:
+        if case.row.gpu_id is None or self._catalog.gpus[case.row.gpu_id].kind == "unified":
+            return None
+        return self._catalog.device(case.row.gpu_id).usable_bytes
+
+    def _of_device(self, case: _Case, shares: list[float]) -> float:
+        if case.row.per == "total":
+            return sum(shares)
+        if case.device is not None and case.device < len(shares):
+            return shares[case.device]
+        return max(shares)
+
+    def _memory(self, case: _Case, file: ModelFile) -> Memory:
         return account(
             case.arch,
             file.weights,
@@ -161,22 +196,36 @@ class PublishedMemory:
             case.settings,
             self._rules.buffers,
             file.weights_basis,
-            0.0,
+            file.vision_bytes if case.settings.vision else 0.0,
         )
 
-    def _weights(self, case: _Case) -> float:
-        raise RowRefusedError("todo")
+    def _file(self, case: _Case, format_name: str = "") -> ModelFile:
+        row = case.row
+        wanted = format_name or row.quant
+        if not wanted:
+            raise RowRefusedError("the weight format is not stated")
+        try:
+            file = model_file(self._catalog, row.model_id or "", wanted)
+        except FormatError as error:
+            raise RowRefusedError(str(error)) from error
+        stated = row.weights_bytes
+        if stated is None or abs(stated / file.weights.file_bytes - 1.0) <= SAME_FILE_SHARE:
+            return file
+        return ModelFile(
+            arch=file.arch,
+            weights=scaled_weights(file.weights, stated / file.weights.file_bytes),
+            weights_basis="published_file",
+            file_bytes=stated,
+            vision_bytes=file.vision_bytes,
+        )
 
-    def _compute(self, case: _Case) -> float:
-        raise RowRefusedError("todo")
 
-    def _total(self, case: _Case) -> float:
-        assumptions = self._catalog.assumptions.sizing(case.settings.backend)
-        memory = self._memory(case)
-        runtime = assumptions.runtime_bytes
-        if case.row.per == "per_gpu":
-            return memory.device_bytes + runtime
-        return sum(memory.per_device_bytes) + runtime * case.settings.gpus
+def _outputs(
+    row: MeasurementRow, options: CommandOptions, parallel: float, ubatch: float
+) -> float:
+    """Rows of logits that are reserved: a whole micro-batch by benches and by older builds."""
+    limited = row.engine == "llama.cpp" and (row.date or "") >= OUTPUTS_LIMITED_SINCE
+    return parallel if limited and options.tool != "llama-bench" else ubatch
 
 
 def _types(text: str) -> tuple[str, str]:
