@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.numeric import ceil_to, floor, index
-from vramsite.sizing.placement import HOST, all_layers, layer_device
+from vramsite.sizing.placement import all_layers, layer_count_on_host
 from vramsite.sizing.records import Architecture, LayerGroup, Settings
 
 
@@ -134,15 +134,21 @@ def cache_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> Ca
     on_device = settings.kv_offload and settings.backend != "cpu"
     transposed_v = 0.0 if settings.flash_attention else widest_v(arch)
     states = settings.parallel * (1.0 + kept_drafts(arch, settings, rules))
+    first = layer_count_on_host(arch.layer_count, gpu_layers)
+    host_kv = [group_kv_bytes(group, settings, rules, transposed_v, False) for group in arch.groups]
+    device_kv = host_kv
+    if on_device:
+        device_kv = [
+            group_kv_bytes(group, settings, rules, transposed_v, True) for group in arch.groups
+        ]
     layer_kv_bytes = []
     layer_recurrent_bytes = []
     kv_bytes = 0.0
     recurrent_bytes = 0.0
     for layer in range(index(arch.layer_count)):
-        group = arch.groups[index(arch.layer_order[layer])]
-        place = layer_device(float(layer), arch.layer_count, gpu_layers, settings.gpus)
-        padded = on_device and place != HOST
-        kv = group_kv_bytes(group, settings, rules, transposed_v, padded)
+        place = index(arch.layer_order[layer])
+        group = arch.groups[place]
+        kv = host_kv[place] if float(layer) < first else device_kv[place]
         kv = kv + group.compressor_elements * rules.state_element_bytes * states
         elements = group.recurrent_elements + group.conv_elements
         recurrent = elements * rules.state_element_bytes * states

@@ -9,7 +9,6 @@ from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes
 from vramsite.sizing.fit import (
     gpus_needed,
     judged,
-    needs_by_gpus,
     placement_that_fits,
     usable_bytes,
     with_placement,
@@ -60,8 +59,8 @@ class Loaded:
     settings: Settings
     cache: CacheBytes
     memory: Memory
-    needs_by_gpus_bytes: list[float]
     work: ModelWork
+    known_needs_bytes: list[float]  # see `gpus_needed`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +92,10 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
             file.weights_basis,
             vision,
         ),
-        needs_by_gpus_bytes=needs_by_gpus(
-            file.arch, file.weights, cache, settings, rules.buffers, vision
-        ),
         work=model_work(
             file.arch, file.weights, with_placement(settings, settings.gpus, None, 0.0)
         ),
+        known_needs_bytes=[],
     )
 
 
@@ -146,6 +143,20 @@ def size(
             file.vision_bytes if chosen.vision else 0.0,
         )
         work = model_work(file.arch, file.weights, chosen)
+    needed: float | None = None
+    if fits and limit is not None and asked.gpus == 1.0:
+        needed = 1.0
+    elif limit is not None:
+        needed = gpus_needed(
+            file.arch,
+            file.weights,
+            whole.cache,
+            asked,
+            rules.buffers,
+            file.vision_bytes if asked.vision else 0.0,
+            limit,
+            whole.known_needs_bytes,
+        )
     resolved = with_placement(
         chosen, chosen.gpus, resolved_gpu_layers(file.weights, chosen), chosen.cpu_moe_layers
     )
@@ -156,7 +167,7 @@ def size(
         device,
         assumptions,
         limit,
-        None if limit is None else gpus_needed(whole.needs_by_gpus_bytes, limit),
+        needed,
         len(file.weights.layer_bytes) * 1.0,
     )
     ram = assumptions.ram_bandwidth_bytes_per_s

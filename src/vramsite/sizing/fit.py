@@ -13,7 +13,7 @@ from vramsite.sizing.placement import all_layers
 from vramsite.sizing.records import Architecture, Assumptions, Device, Fit, Memory, Settings
 from vramsite.sizing.weights import WeightBytes
 
-MOST_GPUS = 16
+MOST_GPUS = 16.0
 
 
 def with_placement(
@@ -142,28 +142,30 @@ def placement_that_fits(
     return with_placement(settings, 1.0, layers, 0.0 if chosen is None else chosen)
 
 
-def needs_by_gpus(
+def gpus_needed(
     arch: Architecture,
     weights: WeightBytes,
     cache: CacheBytes,
     settings: Settings,
     rules: BufferRules,
     vision_bytes: float,
-) -> list[float]:
-    """What the busiest of 1, 2, ... devices has to hold, nothing offloaded to the host."""
-    needs = []
-    for gpus in range(1, MOST_GPUS + 1):
-        several = with_placement(settings, float(gpus), None, 0.0)
-        memory = account(arch, weights, cache, several, rules, "", vision_bytes)
-        needs.append(memory.device_bytes)
-    return needs
+    limit_bytes: float,
+    known_bytes: list[float],
+) -> float | None:
+    """Least number of such devices of which the busiest stays within the limit, None for none.
 
-
-def gpus_needed(needs: list[float], limit_bytes: float) -> float | None:
-    """Least number of devices whose busiest stays within the limit, None where none does."""
-    for place in range(len(needs)):
-        if needs[place] <= limit_bytes:
-            return float(place) + 1.0
+    `known_bytes` keeps the busiest device's need for 1, 2, ... devices, and is filled as far as
+    it is asked for: the same on every device, it is computed once.
+    """
+    gpus = 1.0
+    while gpus <= MOST_GPUS:
+        if len(known_bytes) < gpus:
+            several = with_placement(settings, gpus, None, 0.0)
+            memory = account(arch, weights, cache, several, rules, "", vision_bytes)
+            known_bytes.append(memory.device_bytes)
+        if known_bytes[index(gpus - 1.0)] <= limit_bytes:
+            return gpus
+        gpus = gpus + 1.0
     return None
 
 

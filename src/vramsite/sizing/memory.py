@@ -43,13 +43,17 @@ def device_weights(weights: WeightBytes, settings: Settings) -> list[float]:
     return shares
 
 
-def device_cache(weights: WeightBytes, settings: Settings, layer_bytes: list[float]) -> list[float]:
-    """Cache (or state) bytes on each device, given those of each layer."""
+def device_cache(
+    weights: WeightBytes, settings: Settings, layer_bytes: list[float], total_bytes: float
+) -> list[float]:
+    """Cache (or state) bytes on each device, given those of each layer and their total."""
     shares = [0.0 for _ in range(index(settings.gpus))]
     if not settings.kv_offload:
         return shares
     gpu_layers = resolved_gpu_layers(weights, settings)
     layer_count = len(weights.layer_bytes) * 1.0
+    if settings.gpus == 1.0 and gpu_layers > layer_count:
+        return [total_bytes]
     for layer in range(len(layer_bytes)):
         place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
         if place != HOST:
@@ -84,8 +88,8 @@ def account(
     """
     buffers = compute_buffers(arch, settings, weights, rules)
     held = device_weights(weights, settings)
-    kv = device_cache(weights, settings, cache.layer_kv_bytes)
-    state = device_cache(weights, settings, cache.layer_recurrent_bytes)
+    kv = device_cache(weights, settings, cache.layer_kv_bytes, cache.kv_bytes)
+    state = device_cache(weights, settings, cache.layer_recurrent_bytes, cache.recurrent_bytes)
     per_device = []
     busiest = 0
     for device in range(index(settings.gpus)):

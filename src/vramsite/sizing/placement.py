@@ -24,6 +24,11 @@ def layer_device(layer: float, layer_count: float, gpu_layers: float, gpus: floa
     return min(floor((layer - first) * gpus / placed), gpus - 1.0)
 
 
+def layer_count_on_host(layer_count: float, gpu_layers: float) -> float:
+    """How many of the layers, the first ones, stay on the host."""
+    return layer_count + 1.0 - min(gpu_layers, layer_count + 1.0)
+
+
 def all_layers(layer_count: float) -> float:
     """The `gpu_layers` value that offloads everything, the output layer included."""
     return layer_count + 1.0
