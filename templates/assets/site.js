@@ -7,9 +7,9 @@ const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base
 function cellValue(row, column) {
   const cell = row.cells[column];
   if (!cell) return "";
-  const machine = cell.querySelector("data, time");
-  if (machine instanceof HTMLDataElement) return Number(machine.value);
-  if (machine instanceof HTMLTimeElement) return machine.dateTime;
+  if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+  const time = cell.querySelector("time");
+  if (time) return time.dateTime;
   return cell.textContent.trim();
 }
 
@@ -53,7 +53,7 @@ function filterTable(form) {
       if (field.dataset.key) keep = row.dataset[field.dataset.key] === field.value;
       if (field.dataset.column) {
         const value = cellValue(row, Number(field.dataset.column));
-        const bound = Number(field.value);
+        const bound = Number(field.value) * Number(field.dataset.scale ?? 1);
         keep = typeof value === "number" && (field.name === "max" ? value <= bound : value >= bound);
       }
     }

@@ -1,4 +1,4 @@
-"""Geometry of the memory bars, in thousandths of the bar's width; templates only draw it."""
+"""Geometry of the memory bars, in 900ths of the bar's width; templates only draw it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vramsite.sizing.records import Size
 
-WIDTH = 1000.0
+WIDTH = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Segment:
     """One coloured stretch; `name` is the term's name, or "host" for what lies in RAM."""
 
     name: str
-    x: float
-    width: float
+    x: int
+    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,26 @@ class Bar:
     """A bar: stretches from the left, and where the device's usable memory ends (None: unknown)."""
 
     segments: tuple[Segment, ...]
-    limit_x: float | None
+    limit_x: int | None
 
 
 def draw(amounts: list[tuple[str, float]], limit_bytes: float | None, full_bytes: float) -> Bar:
-    """Lay named amounts side by side on a bar whose whole width stands for `full_bytes`."""
+    """Lay named amounts side by side on a bar whose whole width stands for `full_bytes`.
+
+    The ends are rounded, not the widths, so that errors do not add up.
+    """
     if full_bytes <= 0:
         return Bar((), None)
     segments = []
-    x = 0.0
+    total = 0.0
+    left = 0
     for name, amount in amounts:
-        width = amount / full_bytes * WIDTH
-        if width > 0:
-            segments.append(Segment(name, x, width))
-            x += width
-    limit_x = None if limit_bytes is None else min(limit_bytes / full_bytes * WIDTH, WIDTH)
+        total += amount
+        right = round(total / full_bytes * WIDTH)
+        if right > left:
+            segments.append(Segment(name, left, right - left))
+            left = right
+    limit_x = None if limit_bytes is None else round(min(limit_bytes / full_bytes, 1.0) * WIDTH)
     return Bar(tuple(segments), limit_x)
 
 

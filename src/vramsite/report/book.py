@@ -83,6 +83,11 @@ class Book:
         """What is assumed of the machine around the device (RAM, runtime, reserve)."""
         return self.catalog.assumptions.sizing(self.device_card(gpu_id).backend)
 
+    def runs_on(self, engine: str, backend: str) -> bool:
+        """Whether data/engines.yaml lists the back end for the engine."""
+        record = self.catalog.engines.get(engine)
+        return record is not None and backend in record.backends
+
     def summary(self, model_id: str, gpu_id: str) -> PairSummary:
         """The short answer for one pair (default format, short context)."""
         found = self._summaries.get((model_id, gpu_id))

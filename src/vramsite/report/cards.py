@@ -135,6 +135,7 @@ class DeviceCard:
     usable_bytes: float | None
     bandwidth_gb_s: float | None
     price_usd: float | None
+    has_list_price: bool
 
 
 def list_price_usd(gpu: GpuRecord) -> float | None:
@@ -167,4 +168,5 @@ def device_card(
         usable_bytes=usable_bytes,
         bandwidth_gb_s=gpu.bandwidth_gb_s,
         price_usd=list_price_usd(gpu),
+        has_list_price=gpu.msrp_usd is not None,
     )

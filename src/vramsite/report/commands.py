@@ -16,16 +16,15 @@ from vramsite.report.cards import REPO_PATTERN
 from vramsite.report.choices import native_format, page_settings, short_context
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vramsite.catalog import ModelRecord
     from vramsite.catalog.model_record import PublishedFile
     from vramsite.report.book import Book
     from vramsite.sizing.records import Settings
 
 TAG_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-LLAMA_BACKENDS = frozenset({"cuda", "rocm", "vulkan", "metal", "sycl", "cann", "musa"})
-OLLAMA_BACKENDS = frozenset({"cuda", "rocm", "metal"})
-VLLM_BACKENDS = frozenset({"cuda", "rocm", "sycl"})
+NAMED_PATTERN = re.compile(r"named (\S+) in the repository")
 
 # The hub takes files of up to 50 GB; what is larger is uploaded in parts, which Ollama refuses.
 SINGLE_FILE_LIMIT_BYTES = 50e9
@@ -37,7 +36,8 @@ class Command:
     """A command to copy. `engine` is a name of data/engines.yaml, `notes` are codes.
 
     Notes: "nearest_format" (the repository has no file of the page's format; `format` is the
-    one used), "needs_devices" (`devices` of them hold the checkpoint), "converts_first".
+    one used), "unlisted" (whether it has one is not on record), "needs_devices" (`devices` of
+    them hold the checkpoint), "converts_first".
     """
 
     engine: str
@@ -47,28 +47,51 @@ class Command:
     notes: tuple[str, ...] = ()
 
 
-def published_tag(
-    files: list[PublishedFile], wanted: str, wanted_bytes: float
-) -> tuple[str, float] | None:
-    """Format and bytes of the file to name in a command.
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """A weight file to name in a command; `bytes` is an estimate where it is not `listed`."""
 
-    The wanted format, else the largest published file that is no larger than `wanted_bytes`,
-    else the smallest one; None where nothing is published.
+    repo: str
+    format: str
+    tag: str
+    bytes: float
+    listed: bool
+
+
+def _hub_tag(file: PublishedFile) -> str | None:
+    """The tag under which the repository offers a file: as its note says, else its format."""
+    named = NAMED_PATTERN.fullmatch(file.note or "")
+    tag = named[1] if named else file.format
+    return tag if TAG_PATTERN.fullmatch(tag) else None
+
+
+def gguf_file(model: ModelRecord, wanted: str, wanted_bytes: float) -> GgufFile | None:
+    """The file of the wanted format, in the model's repository or another one that lists it.
+
+    Where the files of the model's repository are on record and the wanted one is not among them,
+    the largest that is no larger than `wanted_bytes`, else the smallest. Where none of its files
+    are on record, the wanted one, unlisted. None without a repository whose name is safe.
     """
-    usable = [
-        (file.format, float(file.bytes))
-        for file in files
-        if file.bytes and TAG_PATTERN.fullmatch(file.format)
+    listed = [
+        GgufFile(file.repo or "", file.format, tag, float(file.bytes), True)
+        for file in model.files
+        if file.kind == "model" and (tag := _hub_tag(file)) is not None
     ]
-    for name, size in usable:
-        if name == wanted:
-            return name, size
-    if not usable:
+    for home in (model.gguf_repo, None):
+        for file in listed:
+            known = REPO_PATTERN.fullmatch(file.repo) and home in (file.repo, None)
+            if known and file.format == wanted:
+                return file
+    repo = model.gguf_repo
+    if not repo or not REPO_PATTERN.fullmatch(repo):
         return None
-    smaller = [entry for entry in usable if entry[1] <= wanted_bytes]
+    own = [file for file in listed if file.repo == repo]
+    if not own:
+        return GgufFile(repo, wanted, wanted, wanted_bytes, False)
+    smaller = [file for file in own if file.bytes <= wanted_bytes]
     if smaller:
-        return max(smaller, key=lambda entry: entry[1])
-    return min(usable, key=lambda entry: entry[1])
+        return max(smaller, key=lambda file: (file.bytes, file.tag))
+    return min(own, key=lambda file: (file.bytes, file.tag))
 
 
 def _tokens(value: float) -> str:
@@ -159,6 +182,7 @@ def launch_commands(
     model: ModelRecord,
     settings: Settings,
     *,
+    runs_on: Callable[[str, str], bool],
     weights_bytes: float,
     checkpoint_devices: float | None,
     attention_heads: float,
@@ -167,27 +191,28 @@ def launch_commands(
 ) -> list[Command]:
     """Every engine's command that this model and device allow, llama.cpp first.
 
-    `settings` is the page's configuration as the engine resolved it; `weights_bytes` the size of
-    its weight file; `checkpoint_devices` how many such devices vLLM needs for the original.
+    `runs_on(engine, backend)` says which engine runs where. `settings` is the page's
+    configuration as the engine resolved it; `weights_bytes` the size of its weight file;
+    `checkpoint_devices` how many such devices vLLM needs for the original.
     """
     commands: list[Command] = []
     backend = settings.backend
-    gguf_repo = model.gguf_repo
-    if gguf_repo and REPO_PATTERN.fullmatch(gguf_repo):
-        in_repo = [file for file in model.files if file.repo in (None, gguf_repo)]
-        tag = published_tag(in_repo, settings.format, weights_bytes)
-        if tag is not None:
-            name, size = tag
-            notes = () if name == settings.format else ("nearest_format",)
-            if backend in LLAMA_BACKENDS:
-                text = llama_cpp(gguf_repo, name, settings, moe=moe, layer_count=layer_count)
-                commands.append(Command("llama.cpp", text, name, notes=notes))
-            if backend in OLLAMA_BACKENDS and size < SINGLE_FILE_LIMIT_BYTES:
-                text = ollama(gguf_repo, name, settings)
-                commands.append(Command("ollama", text, name, notes=notes))
+    file = gguf_file(model, settings.format, weights_bytes)
+    if file is not None:
+        notes: tuple[str, ...] = ()
+        if file.format != settings.format:
+            notes = ("nearest_format",)
+        elif not file.listed:
+            notes = ("unlisted",)
+        if runs_on("llama.cpp", backend):
+            text = llama_cpp(file.repo, file.tag, settings, moe=moe, layer_count=layer_count)
+            commands.append(Command("llama.cpp", text, file.format, notes=notes))
+        if runs_on("ollama", backend) and file.bytes < SINGLE_FILE_LIMIT_BYTES:
+            text = ollama(file.repo, file.tag, settings)
+            commands.append(Command("ollama", text, file.format, notes=notes))
     if REPO_PATTERN.fullmatch(model.hf_repo):
         devices = tensor_parallel(checkpoint_devices, attention_heads)
-        if backend in VLLM_BACKENDS and devices is not None:
+        if runs_on("vllm", backend) and devices is not None:
             notes = ("needs_devices",) if devices > 1 else ()
             text = vllm(model.hf_repo, settings, devices)
             commands.append(Command("vllm", text, "native", devices, notes))

@@ -174,6 +174,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         commands=launch_commands(
             model,
             size.settings,
+            runs_on=book.runs_on,
             weights_bytes=size.weights_file_bytes,
             checkpoint_devices=checkpoint_devices(book, model_id, gpu_id),
             attention_heads=arch.attention_heads,

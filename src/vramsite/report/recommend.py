@@ -1,8 +1,9 @@
 """Which device to name for a model: rules over prices and fits, never a fixed name.
 
 The default device of a model is the cheapest released one that holds the default format at the
-short context with reserve. Devices without a known price come after all priced ones, smallest
-memory first; where none holds it whole, the one with the most usable memory stands in.
+short context with reserve. A device without a list price comes after all that have one, smallest
+memory first, since a street price alone may be a single offer; where none holds it whole, the
+device with the most usable memory stands in.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def by_price(book: Book) -> list[DeviceCard]:
     released = [card for card in cards if card.status == "released" and card.usable_bytes]
 
     def order(card: DeviceCard) -> tuple[bool, float, str]:
-        price = card.price_usd
+        price = card.price_usd if card.has_list_price else None
         return (price is None, price if price is not None else card.usable_bytes or 0.0, card.id)
 
     released.sort(key=order)
