@@ -199,7 +199,7 @@ def calibrate(data: DataDir = None) -> None:
         from vramsite.evidence.calibrate import run
     except ModuleNotFoundError as error:
         fail(f"{error.name} is missing: install the extra, pip install 'vramsite[calibrate]'")
-    run(catalog_dir(data))
+    typer.echo(run(catalog_dir(data)))
 
 
 @app.command()
@@ -231,14 +231,17 @@ def accuracy_memory(rows: RowsFile = None, data: DataDir = None, as_json: Json =
 @accuracy_app.command("speed")
 def accuracy_speed(rows: RowsFile = None, data: DataDir = None, as_json: Json = False) -> None:
     """Speeds against published measurements."""
-    from vramsite.evidence.rows import RowsError
-    from vramsite.evidence.speed import judge_speed, speed_text
+    from vramsite.catalog import measurements
+    from vramsite.evidence.measurement_file import MeasurementFileError
+    from vramsite.evidence.speed import SpeedJudge, summaries, text_report
 
+    folder = catalog_dir(data)
+    judge = SpeedJudge(open_catalog(data), folder)
     try:
-        result = judge_speed(open_catalog(data), catalog_dir(data), rows)
-    except RowsError as error:
+        result = judge.judge(rows) if rows else summaries(judge.compare(measurements(folder)))
+    except MeasurementFileError as error:
         fail(str(error))
-    typer.echo(json.dumps(result, indent=2) if as_json else speed_text(result))
+    typer.echo(json.dumps(result, indent=2) if as_json else text_report(result))
 
 
 def main() -> None:
