@@ -68,6 +68,18 @@ class Formatter:
         self._percent = {0: self._with_decimals(self.locale.percent_formats[None].pattern, 0)}
         self._usd = self._with_decimals(self.locale.currency_formats["standard"].pattern, 2)
         self._usd_whole = self._with_decimals(self.locale.currency_formats["standard"].pattern, 0)
+        self._separators = self._simple_separators()
+
+    def _simple_separators(self) -> dict[int, str] | None:
+        """What stands for Python's separators where the locale groups as Python does, by threes.
+
+        Babel takes 50 µs for a number, Python's own format 2 µs; a page has a hundred numbers.
+        """
+        pattern = parse_pattern(self.locale.decimal_formats[None].pattern)
+        if pattern.grouping != (3, 3) or pattern.prefix != ("", "-") or pattern.suffix != ("", ""):
+            return None
+        symbols = self.locale.number_symbols["latn"]
+        return {ord(","): symbols["group"], ord("."): symbols["decimal"]}
 
     @staticmethod
     def _with_decimals(pattern: str, decimals: int) -> NumberPattern:
@@ -80,11 +92,14 @@ class Formatter:
         key = ("number", value, decimals)
         text = self._cache.get(key)
         if text is None:
+            rounded = _rounded(_decimal(value), decimals)
+            if self._separators is not None:
+                return self._keep(key, f"{rounded:,f}".translate(self._separators))
             pattern = self._patterns.get(decimals)
             if pattern is None:
                 pattern = self._with_decimals(self.locale.decimal_formats[None].pattern, decimals)
                 self._patterns[decimals] = pattern
-            text = self._keep(key, pattern.apply(_rounded(_decimal(value), decimals), self.locale))
+            text = self._keep(key, pattern.apply(rounded, self.locale))
         return text
 
     def _keep(self, key: tuple[str, Number, int], text: str) -> str:
