@@ -1,0 +1,41 @@
+"""Running compiled modules in Node, or saying why not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip, or fail where the environment says that nothing may be skipped."""
+    if os.environ.get("VRAMSITE_REQUIRE_BROWSER"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def node() -> str:
+    """The Node to run modules with: that of the environment, or the one installed."""
+    path = os.environ.get("VRAMSITE_NODE") or shutil.which("node")
+    if path is None:
+        missing("no Node: install Node 20 or later, or set VRAMSITE_NODE to its path")
+    return path
+
+
+def run_node(script: Path, *arguments: str, text: str = "", timeout_s: float = 120.0) -> str:
+    """What a script prints. Raises AssertionError with its error output where it fails."""
+    done = subprocess.run(
+        [node(), str(script), *arguments],
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout_s,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
