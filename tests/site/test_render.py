@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,37 @@ def test_prose_that_is_missing_or_untitled_is_an_error(tmp_path: Path, env: Envi
     (tmp_path / "prose/de/about.md").write_text("no title\n")
     with pytest.raises(ProseError, match="first line"):
         load_prose(tmp_path, env, "de", "about")
+
+
+def test_words_are_rendered_once_for_the_same_arguments(tmp_path: Path) -> None:
+    shown: list[str] = []
+
+    @dataclass(frozen=True)
+    class Code:
+        name: str
+
+        @property
+        def text(self) -> str:
+            shown.append(self.name)
+            return self.name
+
+    (tmp_path / "components").mkdir()
+    (tmp_path / "components/words.html").write_text(
+        "{% macro word(code) %}<i>{{ code.text }}</i>{% endmacro %}"
+        "{% macro echo(text) %}{{ text }}{% endmacro %}"
+    )
+    env = make_environment(
+        tmp_path,
+        "en",
+        ("en",),
+        NullTranslations(),
+        Urls.from_base_url("https://example.org/"),
+        Assets.from_files({}),
+    )
+    start = '{% import "components/words.html" as words %}'
+    template = env.from_string(start + "{{ words.word(x) }}")
+    pages = [template.render(x=Code(name)) for name in ("<", ">", "<")]
+    assert pages == ["<i>&lt;</i>", "<i>&gt;</i>", "<i>&lt;</i>"]
+    assert shown == ["<", ">"]
+    template = env.from_string(start + "{{ words.echo(x) }}")
+    assert [template.render(x=x) for x in ("<", Markup("<"), "<")] == ["&lt;", "<", "&lt;"]

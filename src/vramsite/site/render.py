@@ -8,6 +8,7 @@ from pathlib import Path
 
 from babel.support import NullTranslations
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from vramsite.site.assets import Assets
@@ -23,6 +24,12 @@ CSP = (
 NOINDEX = Markup('<meta name="robots" content="noindex, follow">')
 """A page that must stay out of search engines prints this in its head (``{{ noindex }}``);
 the sitemap leaves out every page that does."""
+
+
+WORDS = "components/words.html"
+"""The template whose macros turn codes into words; their arguments are codes and records."""
+
+_REMEMBERED_CALLS = 5000
 
 
 class Fragments:
@@ -44,6 +51,34 @@ class Fragments:
             markup = Markup(getattr(self._env.get_template(template).module, macro)(*arguments))
             self._markup[full_key] = markup
         return markup
+
+
+class _Remembered:
+    """A macro of an imported template: without the page's context, its markup follows from its
+    arguments, so that the same arguments need not be rendered twice.
+    """
+
+    def __init__(self, macro: Macro) -> None:
+        self._macro = macro
+        self._markup: dict[tuple[object, ...], Markup] = {}
+
+    def __call__(self, *arguments: Hashable) -> Markup:
+        if Markup in map(type, arguments):  # equal to the same text unescaped, but not the same
+            return Markup(self._macro(*arguments))
+        markup = self._markup.get(arguments)
+        if markup is None:
+            if len(self._markup) >= _REMEMBERED_CALLS:
+                self._markup.clear()
+            markup = self._markup[arguments] = Markup(self._macro(*arguments))
+        return markup
+
+
+def _remember_words(env: Environment) -> None:
+    """Let the macros that name codes in words, called a hundred times a page, work once each."""
+    if WORDS in env.list_templates():
+        names = vars(env.get_template(WORDS).module)
+        macros = {name: _Remembered(item) for name, item in names.items() if type(item) is Macro}
+        names.update(macros)
 
 
 def make_environment(
@@ -85,6 +120,7 @@ def make_environment(
         fmt=formatter,
         fragment=Fragments(env),
     )
+    _remember_words(env)
     return env
 
 
