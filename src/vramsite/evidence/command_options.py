@@ -24,7 +24,8 @@ class CommandOptions:
 
 def read_options(notes: str) -> CommandOptions:
     """Options in the text after "cmd:", if there is one."""
-    command = notes.partition("cmd:")[2]
+    # Notes are cut at a length: an option at their very end may be half of one.
+    command = notes.partition("cmd:")[2].partition("[norm:")[0].rstrip()
     tool = re.search(r"llama-(?:bench|server|cli)", command)
     return CommandOptions(
         tool=tool.group(0) if tool else "",
@@ -41,5 +42,5 @@ def read_options(notes: str) -> CommandOptions:
 
 
 def _number(command: str, option: str) -> float | None:
-    found = re.search(rf"(?:^|\s){option}[ =](\d+)(?!\S*[.,/]\d)", command)
+    found = re.search(rf"(?:^|\s){option}[ =](\d+)(?=\s)", command)
     return float(found.group(1)) if found else None

@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING
 
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.model_files import FormatError, model_file
+from vramsite.catalog.quant_recipes import load_checkpoint_recipes
 from vramsite.evidence.accounting import RowRefusedError
 from vramsite.evidence.command_options import CommandOptions, read_options
 from vramsite.evidence.conditions import read_conditions
 from vramsite.evidence.row_weights import GGUF_ENGINES
 from vramsite.sizing.buffers import compute_buffers
 from vramsite.sizing.cache import cache_bytes
+from vramsite.sizing.checkpoints import checkpoint_weights
 from vramsite.sizing.engine import EngineRules, ModelFile
 from vramsite.sizing.memory import account, device_weights
 from vramsite.sizing.records import Architecture, Memory, Settings
+from vramsite.sizing.vllm_memory import account_paged, sequence_bytes, split_weight_bytes
+from vramsite.sizing.weights import WeightBytes
 from vramsite.sizing.weights_file import scaled_weights
 
 if TYPE_CHECKING:
@@ -34,6 +38,8 @@ FIT_MARGIN_BYTES = 1024.0 * MIB  # llama.cpp leaves so much free where it choose
 OUTPUTS_LIMITED_SINCE = "2026-06"
 # Cache types as rows write them, where the engine calls them otherwise.
 _CACHE_TYPES = {"q8": "q8_0", "q4": "q4_0", "auto": "f16", "": "f16", "fp16": "f16"}
+# Formats of checkpoints as rows write them, where they are called otherwise here.
+_CHECKPOINTS = {"FP4+FP8": "FP8+FP4", "INT8 (W8A8)": "INT8"}
 _DEVICE = re.compile(r"CUDA(\d+) ")
 _MLA = re.compile(r"mla_attn=(\d)")
 
@@ -61,7 +67,7 @@ class PublishedMemory:
         """The row's metric. Raises RowRefusedError or SizingError."""
         case = self._case(row)
         if row.engine not in GGUF_ENGINES:
-            raise RowRefusedError(f"no memory profile for the engine {row.engine}")
+            return self._of_profile(case) / MIB
         if row.metric == "kv_mib":
             return self._cache(case) / MIB
         if row.metric == "weights_mib":
@@ -106,6 +112,7 @@ class PublishedMemory:
             context = (row.prompt_tokens or 0.0) + conditions.generated_tokens
         gpus = float(row.gpu_count)
         cut = conditions.cut_matrices or "split tensor" in notes
+        cut = cut or row.engine not in GGUF_ENGINES
         gpu_layers = 0.0 if backend == "cpu" else options.gpu_layers
         if gpu_layers is not None and gpu_layers > arch.layer_count:
             gpu_layers = None
@@ -164,7 +171,11 @@ class PublishedMemory:
         # Weights matter only where some of them are on the host.
         file = self._file(case, "" if case.row.quant else "Q4_K_M")
         buffers = compute_buffers(case.arch, case.settings, file.weights, self._rules.buffers)
-        return buffers.host_bytes if case.settings.backend == "cpu" else buffers.device_bytes
+        if case.settings.backend == "cpu":
+            return buffers.host_bytes
+        return self._of_device(
+            case, [buffers.device_bytes for _ in range(round(case.settings.gpus))]
+        )
 
     def _total(self, case: _Case) -> float:
         file = self._file(case)
@@ -180,6 +191,49 @@ class PublishedMemory:
         if case.row.gpu_id is None or self._catalog.gpus[case.row.gpu_id].kind == "unified":
             return None
         return self._catalog.device(case.row.gpu_id).usable_bytes
+
+    def _of_profile(self, case: _Case) -> float:
+        row = case.row
+        engine = self._catalog.engines.get(row.engine)
+        profile = engine.profile() if engine else None
+        if profile is None:
+            raise RowRefusedError(f"no memory profile for the engine {row.engine}")
+        if row.metric == "kv_mib":
+            # The context of such a row is the tokens that its pool holds.
+            tokens = case.settings.context_tokens
+            each = sequence_bytes(case.arch, case.settings, profile, tokens)
+            return each * (1.0 if row.per == "per_gpu" else case.settings.gpus)
+        weights = self._checkpoint(case)
+        if row.metric == "weights_mib":
+            share = split_weight_bytes(case.arch, weights, case.settings, profile)
+            return share * (1.0 if row.per == "per_gpu" else case.settings.gpus)
+        capacity = self._catalog.device(row.gpu_id).capacity_bytes if row.gpu_id else None
+        memory = account_paged(case.arch, weights, case.settings, profile, "", capacity)
+        if row.metric == "compute_mib":
+            return sum(term.device_bytes for term in memory.terms if term.name == "compute_buffer")
+        runtime = self._catalog.assumptions.sizing(case.settings.backend).runtime_bytes
+        return self._of_device(case, [held + runtime for held in memory.per_device_bytes])
+
+    def _checkpoint(self, case: _Case) -> WeightBytes:
+        name = (case.row.quant or "").upper()
+        recipe = load_checkpoint_recipes(self._catalog.data_dir).get(_CHECKPOINTS.get(name, name))
+        if recipe is None:
+            raise RowRefusedError(f"no recipe for checkpoints in {name or 'an unnamed format'}")
+        weights = checkpoint_weights(case.arch, recipe)
+        published = self._published_checkpoint(case, name)
+        if published is None:
+            return weights
+        return scaled_weights(weights, published / weights.file_bytes)
+
+    def _published_checkpoint(self, case: _Case, name: str) -> float | None:
+        if case.row.weights_bytes is not None:
+            return case.row.weights_bytes
+        model = self._catalog.models[case.row.model_id or ""]
+        own = [model.checkpoint] if model.checkpoint else []
+        for checkpoint in [*own, *model.other_checkpoints]:
+            if checkpoint.format.upper() == name and checkpoint.bytes is not None:
+                return float(checkpoint.bytes)
+        return None
 
     def _of_device(self, case: _Case, shares: list[float]) -> float:
         if case.row.per == "total":
@@ -220,9 +274,7 @@ class PublishedMemory:
         )
 
 
-def _outputs(
-    row: MeasurementRow, options: CommandOptions, parallel: float, ubatch: float
-) -> float:
+def _outputs(row: MeasurementRow, options: CommandOptions, parallel: float, ubatch: float) -> float:
     """Rows of logits that are reserved: a whole micro-batch by benches and by older builds."""
     limited = row.engine == "llama.cpp" and (row.date or "") >= OUTPUTS_LIMITED_SINCE
     return parallel if limited and options.tool != "llama-bench" else ubatch

@@ -102,9 +102,10 @@ def work(
         tokens = profile.step_tokens_large
         sequences = profile.step_sequences_large
     gpus = shards(settings)
-    experts = arch.experts_used * (arch.embedding_width + 3.0 * arch.expert_ffn_width / gpus)
-    dense = profile.ffn_copies * arch.dense_ffn_width / gpus
-    token = 2.0 * (profile.embedding_copies * arch.embedding_width + max(dense, experts))
+    # Every expert used takes the token's embedding beside its own feed-forward values
+    experts = arch.experts_used * (arch.expert_ffn_width / gpus + arch.embedding_width / 3.0)
+    ffn = max(arch.dense_ffn_width / gpus, experts)
+    token = 2.0 * (profile.embedding_copies * arch.embedding_width + profile.ffn_copies * ffn)
     logits = profile.logits_copies * arch.vocabulary * 4.0
     step = tokens * token + sequences * logits
     fixed = profile.graph_bytes
@@ -199,7 +200,7 @@ def account_paged(
         total = total + term.device_bytes
         low = low + term.device_low_bytes
         high = high + term.device_high_bytes
-    devices = []
+    devices: list[float] = []
     while len(devices) * 1.0 < settings.gpus:
         devices.append(total)
     return Memory(
