@@ -188,16 +188,18 @@ def launch_commands(
     attention_heads: float,
     layer_count: int,
     moe: bool,
+    runs: bool,
 ) -> list[Command]:
     """Every engine's command that this model and device allow, llama.cpp first.
 
     `runs_on(engine, backend)` says which engine runs where. `settings` is the page's
     configuration as the engine resolved it; `weights_bytes` the size of its weight file;
-    `checkpoint_devices` how many such devices vLLM needs for the original.
+    `checkpoint_devices` how many such devices vLLM needs for the original; `runs` is False where
+    no file would fit, so that only the command for several devices is left.
     """
     commands: list[Command] = []
     backend = settings.backend
-    file = gguf_file(model, settings.format, weights_bytes)
+    file = gguf_file(model, settings.format, weights_bytes) if runs else None
     if file is not None:
         notes: tuple[str, ...] = ()
         if file.format != settings.format:
@@ -216,6 +218,6 @@ def launch_commands(
             notes = ("needs_devices",) if devices > 1 else ()
             text = vllm(model.hf_repo, settings, devices)
             commands.append(Command("vllm", text, "native", devices, notes))
-        if backend == "metal":
+        if backend == "metal" and runs:
             commands.append(Command("mlx", mlx(model.hf_repo, 4), "4bit", 1, ("converts_first",)))
     return commands

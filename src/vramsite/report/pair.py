@@ -55,7 +55,8 @@ class PairView:
     missing_bytes: float | None
     need_share: float | None
     tight_fraction: float
-    ram_bytes_per_s: float | None
+    ram_bytes_per_s: float
+    host_ram_bytes: float
     short_tokens: int
     long_tokens: int
     weights_bytes: float
@@ -163,6 +164,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         need_share=needed / usable if usable else None,
         tight_fraction=assumed.tight_fraction,
         ram_bytes_per_s=assumed.ram_bandwidth_bytes_per_s,
+        host_ram_bytes=assumed.host_ram_bytes,
         short_tokens=short_tokens,
         long_tokens=long_tokens,
         weights_bytes=weights.device_bytes + weights.host_bytes if weights else 0.0,
@@ -180,6 +182,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
             attention_heads=arch.attention_heads,
             layer_count=int(arch.layer_count),
             moe=arch.expert_count > 0,
+            runs=size.fit.verdict != "exceeds",
         ),
         notes=page_notes(book, card, gpu_id, size, long),
         other_devices=[
