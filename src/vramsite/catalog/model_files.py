@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
-from vramsite.sizing.checkpoints import checkpoint_weights
+from vramsite.sizing.checkpoints import CheckpointRecipe
 from vramsite.sizing.engine import ModelFile
+from vramsite.sizing.model_file import FileSource
+from vramsite.sizing.model_file import model_file as sized_file
 from vramsite.sizing.quantize import QuantRecipe
-from vramsite.sizing.weights import WeightBytes, quantised_weights
-from vramsite.sizing.weights_file import scaled_weights
+from vramsite.sizing.weights import quantised_weights
 
 if TYPE_CHECKING:
     from vramsite.catalog.catalog import Catalog
+    from vramsite.catalog.model_record import Checkpoint, ModelRecord, PublishedFile
 
 NATIVE = "native"
 # A published file within this share of the computed tensors is the same recipe plus its header.
@@ -41,6 +43,13 @@ def model_file(
     catalog: Catalog, model_id: str, format_name: str, *, imatrix: bool = False
 ) -> ModelFile:
     """The model in that format ("native": its checkpoint's own). Raises FormatError."""
+    scheme, _ = load_quant_scheme(catalog.data_dir)
+    source = file_source(catalog, model_id, format_name)
+    return sized_file(catalog.architecture(model_id), source, scheme, imatrix)
+
+
+def file_source(catalog: Catalog, model_id: str, format_name: str) -> FileSource:
+    """Recipe and published size of the model in that format. Raises FormatError."""
     if format_name == NATIVE:
         return _native(catalog, model_id)
     _, recipes = load_quant_scheme(catalog.data_dir)
@@ -49,71 +58,52 @@ def model_file(
     recipe = recipes.get(format_name)
     published = model.published_file(format_name)
     if recipe is not None:
-        weights = _quantised(catalog, model_id, recipe, imatrix)
-        if published is None or not published.exact:
-            return _file(catalog, model_id, weights, "exact_tensors", weights.file_bytes)
-        return _published(catalog, model_id, weights, float(published.bytes))
+        counts = published is not None and published.exact
+        return _source(model, recipe=recipe, published=published if counts else None)
     entry = catalog.formats.get(format_name)
     if entry is not None and entry.family.startswith("gguf"):
         near = _nearest_recipe(recipes, entry.base_type or "")
         if near is not None:
-            weights = _quantised(catalog, model_id, near, imatrix)
             if published is not None:
-                return _published(catalog, model_id, weights, float(published.bytes))
-            return _estimated(catalog, model_id, weights, near, format_name)
+                return _source(model, recipe=near, published=published)
+            factor = _estimated_factor(catalog, model_id, near, format_name)
+            return _source(model, recipe=near, estimated_factor=factor)
     if format_name in checkpoints:
-        weights = checkpoint_weights(catalog.architecture(model_id), checkpoints[format_name])
-        return _file(catalog, model_id, weights, "exact_tensors", weights.file_bytes)
+        return _source(model, checkpoint=checkpoints[format_name])
     known = ", ".join(sorted({*recipes, *checkpoints, *(file.format for file in model.files)}))
     raise FormatError(f"{model_id}: no weight format {format_name!r}; known are {known}")
 
 
-def _native(catalog: Catalog, model_id: str) -> ModelFile:
-    checkpoint = catalog.models[model_id].checkpoint
-    if checkpoint is None:
+def _native(catalog: Catalog, model_id: str) -> FileSource:
+    model = catalog.models[model_id]
+    if model.checkpoint is None:
         raise FormatError(f"{model_id}: the checkpoint's own format is not known")
-    name = _NATIVE_RECIPES.get(checkpoint.format)
+    name = _NATIVE_RECIPES.get(model.checkpoint.format)
     if name is None:
-        raise FormatError(f"{model_id}: no recipe for checkpoints in {checkpoint.format}")
+        raise FormatError(f"{model_id}: no recipe for checkpoints in {model.checkpoint.format}")
     recipe = load_checkpoint_recipes(catalog.data_dir)[name]
-    weights = checkpoint_weights(catalog.architecture(model_id), recipe)
-    if checkpoint.bytes is None:
-        return _file(catalog, model_id, weights, "exact_tensors", weights.file_bytes)
-    return _published(catalog, model_id, weights, float(checkpoint.bytes))
+    published = model.checkpoint if model.checkpoint.bytes is not None else None
+    return _source(model, checkpoint=recipe, published=published)
 
 
-def _quantised(catalog: Catalog, model_id: str, recipe: QuantRecipe, imatrix: bool) -> WeightBytes:
+def _estimated_factor(
+    catalog: Catalog, model_id: str, recipe: QuantRecipe, format_name: str
+) -> float:
+    """Median size of other models' files in that format over what the recipe alone gives."""
     scheme, _ = load_quant_scheme(catalog.data_dir)
-    return quantised_weights(catalog.architecture(model_id), recipe, scheme, imatrix)
-
-
-def _published(
-    catalog: Catalog, model_id: str, weights: WeightBytes, file_bytes: float
-) -> ModelFile:
-    factor = file_bytes / weights.file_bytes
-    if abs(factor - 1.0) <= SAME_RECIPE_SHARE:
-        return _file(catalog, model_id, weights, "exact_tensors", file_bytes)
-    scaled = scaled_weights(weights, factor)
-    return _file(catalog, model_id, scaled, "published_file", file_bytes)
-
-
-def _estimated(
-    catalog: Catalog, model_id: str, weights: WeightBytes, recipe: QuantRecipe, format_name: str
-) -> ModelFile:
-    factors = []
     # Files of a model that was trained in 4 bits tell nothing about those of the others.
     four_bits = _trained_in_four_bits(catalog, model_id)
+    factors = []
     for other_id, other in catalog.models.items():
         file = other.published_file(format_name)
         alike = _trained_in_four_bits(catalog, other_id) == four_bits
         if file is not None and file.exact and alike:
-            base = _quantised(catalog, other_id, recipe, False)
+            base = quantised_weights(catalog.architecture(other_id), recipe, scheme)
             factors.append(file.bytes / base.file_bytes)
     if not factors:
         raise FormatError(f"{model_id}: no file in {format_name} is published for a model like it")
     factors.sort()
-    scaled = scaled_weights(weights, factors[len(factors) // 2])
-    return _file(catalog, model_id, scaled, "estimate", scaled.file_bytes)
+    return factors[len(factors) // 2]
 
 
 def _trained_in_four_bits(catalog: Catalog, model_id: str) -> bool:
@@ -130,15 +120,21 @@ def _nearest_recipe(recipes: Mapping[str, QuantRecipe], base_type: str) -> Quant
     )
 
 
-def _file(
-    catalog: Catalog, model_id: str, weights: WeightBytes, basis: str, file_bytes: float
-) -> ModelFile:
-    vision = catalog.models[model_id].vision_files
-    exact = [file for file in vision if file.exact] or vision
-    return ModelFile(
-        arch=catalog.architecture(model_id),
-        weights=weights,
-        weights_basis=basis,
-        file_bytes=file_bytes,
+def _source(
+    model: ModelRecord,
+    *,
+    recipe: QuantRecipe | None = None,
+    checkpoint: CheckpointRecipe | None = None,
+    published: PublishedFile | Checkpoint | None = None,
+    estimated_factor: float | None = None,
+) -> FileSource:
+    size = None if published is None else published.bytes
+    exact = [file for file in model.vision_files if file.exact] or model.vision_files
+    return FileSource(
+        recipe=recipe,
+        checkpoint=checkpoint,
+        published_bytes=None if size is None else float(size),
+        estimated_factor=estimated_factor,
+        same_recipe_share=SAME_RECIPE_SHARE,
         vision_bytes=float(min(file.bytes for file in exact)) if exact else 0.0,
     )
