@@ -41,6 +41,8 @@ class EngineMemory(Record):
     )
     state_element_bytes: Positive = Field(description="bytes of a recurrent state's element")
     conv_element_bytes: Positive = Field(description="bytes of a convolution state's element")
+    states_per_sequence: Positive = Field(description="recurrent states kept for a sequence")
+    states_in_pages: bool = Field(description="whether states lie in pages of the same pool")
     step_tokens: Positive = Field(description="tokens of the largest step")
     step_sequences: Positive = Field(description="sequences of the largest step")
     step_tokens_large: Positive = Field(description="the same on large devices")
@@ -78,6 +80,8 @@ class EngineMemory(Record):
             host_embedding=self.host_embedding,
             state_element_bytes=float(self.state_element_bytes),
             conv_element_bytes=float(self.conv_element_bytes),
+            states_per_sequence=float(self.states_per_sequence),
+            states_in_pages=self.states_in_pages,
             step_tokens=float(self.step_tokens),
             step_sequences=float(self.step_sequences),
             step_tokens_large=float(self.step_tokens_large),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vramsite.catalog.measurements import measurements
 from vramsite.evidence.accounting import Accountant, RowRefusedError
+from vramsite.evidence.pools import judged_pools
 from vramsite.evidence.published import MEMORY_METRICS, PublishedMemory
 from vramsite.evidence.rows import AccountingRow, RowsFile, WeightRow, read_rows
 from vramsite.evidence.statistics import Comparison, TermErrors
@@ -55,12 +56,16 @@ def judge_memory(catalog: Catalog, data_dir: Path, rows: Path | None) -> Summari
 
 
 def own_judgements(catalog: Catalog, data_dir: Path) -> Iterator[Judgement]:
-    """Of data/evidence/ and of the memory figures in data/measurements/."""
+    """Of data/evidence/, and of the memory figures in data/measurements/."""
     for name in OWN_FILES:
         path = data_dir / "evidence" / name
         if path.is_file():
             yield from judgements(catalog, read_rows(path))
     yield from _published(catalog, measurements(data_dir))
+    for pool in judged_pools(catalog, data_dir):
+        family = _family(catalog, pool.model)
+        row = pool.comparison.row
+        yield Judgement(pool.term, pool.engine, family, row, pool.comparison)
 
 
 def judgements(catalog: Catalog, file: RowsFile) -> Iterator[Judgement]:

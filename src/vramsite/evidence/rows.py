@@ -79,8 +79,11 @@ class AccountingRow:
     @property
     def label(self) -> str:
         """Names the row in a list of the worst."""
+        name = f"line {self.line}: {self.model} {self.quant}, {self.placement}"
+        if self.measured and not any(term in self.measured for term in MEMORY_TERMS[2:]):
+            return name  # weights know no context
         parts = [
-            f"line {self.line}: {self.model} {self.quant}, {self.placement}",
+            name,
             f"{self.n_ctx:.0f} tokens",
             f"{self.n_seq:.0f} sequences{' (unified)' if self.kv_unified else ''}",
             f"K {self.type_k}, V {self.type_v}, micro-batch {self.n_ubatch:.0f}",

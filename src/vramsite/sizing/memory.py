@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vramsite.sizing.buffers import BufferRules, compute_buffers
 from vramsite.sizing.cache import CacheBytes
+from vramsite.sizing.draft import draft_bytes
 from vramsite.sizing.numeric import index
 from vramsite.sizing.placement import HOST, all_layers, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
@@ -90,12 +91,15 @@ def account(
     held = device_weights(weights, settings)
     kv = device_cache(weights, settings, cache.layer_kv_bytes, cache.kv_bytes)
     state = device_cache(weights, settings, cache.layer_recurrent_bytes, cache.recurrent_bytes)
+    draft = draft_bytes(arch, weights, settings, rules.cache)
     per_device = []
     busiest = 0
     for device in range(index(settings.gpus)):
         total = held[device] + kv[device] + state[device] + buffers.device_bytes
         if device == 0:
             total = total + vision_bytes
+        if device == index(settings.gpus) - 1:
+            total = total + draft
         per_device.append(total)
         if total > per_device[busiest]:
             busiest = device
@@ -116,6 +120,7 @@ def account(
             "engine_formula",
         ),
         _term("vision", vision_bytes if busiest == 0 else 0.0, 0.0, "published_file"),
+        _term("draft", draft if busiest == index(settings.gpus) - 1 else 0.0, 0.0, "estimate"),
     ]
     device_bytes = 0.0
     host_bytes = 0.0

@@ -31,6 +31,9 @@ class EngineProfile:
     host_embedding: bool  # the token embedding stays in host memory
     state_element_bytes: float  # of a recurrent state
     conv_element_bytes: float  # of the state of its convolutions
+    states_per_sequence: float  # recurrent states kept for each sequence (2: to reuse a prefix)
+    # States lie in pages of the same pool: pages grow until one holds the state of a layer
+    states_in_pages: bool
     # Working memory is reserved for a step of so many tokens and sequences; the second figures
     # hold on devices of `large_device_bytes` and more
     step_tokens: float

@@ -41,6 +41,32 @@ def head_share(group: LayerGroup, gpus: float) -> float:
     return ceil_to(heads, gpus) / gpus / heads
 
 
+def state_bytes(group: LayerGroup, profile: EngineProfile, gpus: float) -> float:
+    """One recurrent state of one layer on one device."""
+    return (
+        group.recurrent_elements * profile.state_element_bytes
+        + group.conv_elements * profile.conv_element_bytes
+    ) / gpus
+
+
+def page_tokens(arch: Architecture, settings: Settings, profile: EngineProfile) -> float:
+    """Tokens of a page: the engine's own, or as many as hold the largest recurrent state."""
+    if not profile.states_in_pages:
+        return profile.page_tokens
+    k_type = _cache_type(profile, settings.kv_type_k)
+    v_type = _cache_type(profile, settings.kv_type_v)
+    gpus = shards(settings)
+    state = 0.0
+    row = 0.0
+    for group in arch.groups:
+        state = max(state, state_bytes(group, profile, gpus))
+        wide = row_bytes(k_type, group.k_width) + row_bytes(v_type, group.v_width)
+        row = max(row, wide * head_share(group, gpus))
+    if row <= 0.0:
+        return profile.page_tokens
+    return max(profile.page_tokens, ceil_to(state / row, profile.page_tokens))
+
+
 def sequence_bytes(
     arch: Architecture, settings: Settings, profile: EngineProfile, tokens: float
 ) -> float:
@@ -49,12 +75,13 @@ def sequence_bytes(
     v_type = _cache_type(profile, settings.kv_type_v)
     gpus = shards(settings)
     total = 0.0
+    page = page_tokens(arch, settings, profile)
     for group in arch.groups:
         kept = tokens
         if group.window_tokens > 0.0 and not profile.full_windows:
             kept = min(tokens, group.window_tokens + profile.step_tokens)
-        rows = ceil_to(kept, profile.page_tokens)
-        pages = ceil_to(tokens, profile.page_tokens)
+        rows = ceil_to(kept, page)
+        pages = ceil_to(tokens, page)
         row = row_bytes(k_type, group.k_width) + row_bytes(v_type, group.v_width)
         index = row_bytes(k_type, group.index_k_width) + row_bytes(v_type, group.index_v_width)
         entry = row_bytes(k_type, group.compressed_k_width)
@@ -65,10 +92,7 @@ def sequence_bytes(
                 + pages / group.tokens_per_entry * entry
                 + pages / group.index_tokens_per_entry * index
             )
-        state = (
-            group.recurrent_elements * profile.state_element_bytes
-            + group.conv_elements * profile.conv_element_bytes
-        ) / gpus
+        state = profile.states_per_sequence * state_bytes(group, profile, gpus)
         compressor = group.compressor_elements * profile.state_element_bytes
         total = total + group.count * (attention + state + compressor)
     return total / (settings.gpus if settings.split == "layer" else 1.0)

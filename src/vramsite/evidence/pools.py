@@ -1,0 +1,66 @@
+"""Published start-up logs of vLLM and SGLang: bytes loaded, and tokens that the pool holds."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vramsite.catalog.quant_recipes import load_checkpoint_recipes
+from vramsite.evidence.statistics import Comparison
+from vramsite.sizing.checkpoints import checkpoint_weights
+from vramsite.sizing.records import Settings
+from vramsite.sizing.vllm_memory import pool_tokens, split_weight_bytes
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog
+
+GIB = 2.0**30
+
+
+@dataclass(frozen=True, slots=True)
+class PoolJudgement:
+    """One figure of one log: "loaded_gib" or "pool_tokens"."""
+
+    term: str
+    engine: str
+    model: str
+    comparison: Comparison
+
+
+def judged_pools(catalog: Catalog, data_dir: Path) -> Iterator[PoolJudgement]:
+    """Of data/evidence/paged_pools.csv, where it is there."""
+    path = data_dir / "evidence" / "paged_pools.csv"
+    if not path.is_file():
+        return
+    recipes = load_checkpoint_recipes(data_dir)
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            model = row["model"]
+            profile = catalog.engines[row["engine"]].profile()
+            if profile is None or model not in catalog.models:
+                continue
+            arch = catalog.architecture(model)
+            settings = Settings(
+                engine=row["engine"],
+                format=row["format"],
+                kv_type_k=row["kv_type"],
+                kv_type_v=row["kv_type"],
+                context_tokens=float(row["sequence_tokens"]),
+                gpus=float(row["gpu_count"]),
+                split="tensor",
+                vision=True,
+            )
+            label = f"{row['id']}: {model} {row['format']}, {row['engine']}"
+            if row["loaded_gib"]:
+                weights = checkpoint_weights(arch, recipes[row["format"]])
+                loaded = split_weight_bytes(arch, weights, settings, profile) / GIB
+                found = Comparison(label, loaded, float(row["loaded_gib"]))
+                yield PoolJudgement("loaded_gib", row["engine"], model, found)
+            if row["pool_tokens"]:
+                pool = float(row["pool_gib"]) * GIB
+                held = pool_tokens(arch, settings, profile, pool, settings.context_tokens)
+                found = Comparison(label, held, float(row["pool_tokens"]))
+                yield PoolJudgement("pool_tokens", row["engine"], model, found)

@@ -1,0 +1,35 @@
+"""What drafting with a model's own prediction layers takes: their weights and their cache.
+
+The recurrent state that drafting keeps several times is in `cache` (`kept_drafts`).
+Source: llama.cpp, draft type "mtp": a second context over the prediction layers of the file.
+"""
+
+from __future__ import annotations
+
+from vramsite.sizing.cache import CacheRules, group_kv_bytes, widest_v
+from vramsite.sizing.records import Architecture, LayerGroup, Settings
+from vramsite.sizing.weights import WeightBytes
+
+
+def attention_of_drafts(arch: Architecture) -> LayerGroup | None:
+    """The layers that a prediction layer is built like: the widest that see the whole context."""
+    found: LayerGroup | None = None
+    for group in arch.groups:
+        sees_all = group.window_tokens <= 0.0 and group.kind != "shared" and group.kind != "none"
+        if sees_all and group.k_width > 0.0 and (found is None or group.k_width > found.k_width):
+            found = group
+    return found
+
+
+def draft_bytes(
+    arch: Architecture, weights: WeightBytes, settings: Settings, rules: CacheRules
+) -> float:
+    """Bytes on the device that has the last layers; 0 without drafting or prediction layers."""
+    if settings.draft_tokens <= 0.0 or arch.prediction_layers <= 0.0:
+        return 0.0
+    cache = 0.0
+    group = attention_of_drafts(arch)
+    if group is not None:
+        transposed = 0.0 if settings.flash_attention else widest_v(arch)
+        cache = group_kv_bytes(group, settings, rules, transposed, settings.kv_offload)
+    return weights.prediction_bytes + arch.prediction_layers * cache
