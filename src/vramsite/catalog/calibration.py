@@ -12,23 +12,27 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from vramsite.catalog.calibration_groups import SpeedGroups, architecture_group, link_group
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.record import Positive, Record
 from vramsite.catalog.speed_model import SpeedModel
-from vramsite.sizing.records import Architecture, Settings
-from vramsite.sizing.speed_records import (
-    DecodeCosts,
-    Interval,
-    PrefillCosts,
-    SpeedCoefficients,
+from vramsite.catalog.speed_tables import (
+    ARCHITECTURE_KINDS,
+    DEVICE_KINDS,
+    WIDE_CACHE_TYPES,
+    effects,
+    general_tables,
+    runtime_rows,
 )
+from vramsite.sizing.effects import DeviceSpeed, PhaseEffects, SpeedTables, speed_coefficients
+from vramsite.sizing.records import Architecture, Settings
+from vramsite.sizing.speed_records import SpeedCoefficients
 
 LEVELS = ("device", "family", "engine", "all")
 KINDS = ("single", "batch", "several", "offload", "prompt")
-FIRST_TOKEN = "first_token"  # the one fitted part that no sum of the engine has
+KEPT_COEFFICIENTS = 8192  # bounds what a worker keeps, whatever the size of the catalog
 BIG_ENOUGH_LIMIT = 0.9  # a power limit below this share of the board's power slows the device
 
 
@@ -39,7 +43,7 @@ class PartEffects(Record):
     groups: dict[str, dict[str, Positive]] = Field(default_factory=dict)
 
 
-class PhaseEffects(Record):
+class FittedPhase(Record):
     """Everything fitted about decode or prefill."""
 
     parts: dict[str, PartEffects]
@@ -66,17 +70,58 @@ class CalibrationRecord(Record):
     written_by: str
     rows: dict[str, int]
     compute_flops_per_byte: dict[str, Positive]
-    decode: PhaseEffects
-    prefill: PhaseEffects
+    decode: FittedPhase
+    prefill: FittedPhase
     intervals: list[FittedInterval]
 
-    def interval(self, kind: str, level: str, engine: str) -> Interval:
-        """Factors for this kind of run; those of the next wider evidence where a row is missing."""
-        group = "llama.cpp" if engine == "llama.cpp" else "other"
-        for entry in self.intervals:
-            if entry.kind == kind and entry.level == level and entry.engine == group:
-                return Interval(low=entry.low, high=entry.high)
-        raise KeyError(f"{kind} {level} {group}")
+    _resolved: dict[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=dict)
+    _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
+    _devices: dict[tuple[str, bool], DeviceSpeed] = PrivateAttr(default_factory=dict)
+    _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
+
+    @property
+    def resolved(self) -> dict[tuple[object, ...], SpeedCoefficients]:
+        """Coefficients that were worked out before, see `coefficients`."""
+        return self._resolved
+
+    def tables(self, model: SpeedModel) -> SpeedTables:
+        """What holds on every device and for every architecture."""
+        if self._general is None or self._general[0] is not model:
+            self._general = (model, general_tables(self, model))
+            self._resolved.clear()
+        return self._general[1]
+
+    def device(self, gpu: GpuRecord, limited: bool = False) -> DeviceSpeed:
+        """What the file says about one device; `limited`: under a power limit that slows it."""
+        found = self._devices.get((gpu.id, limited))
+        if found is None:
+            names = {
+                "device": gpu.id,
+                "family": gpu.family,
+                "link": link_group(gpu.interconnect.type),
+                "power": "limited" if limited else "full",
+            }
+            decode, prefill = self.decode, self.prefill
+            found = self._devices[gpu.id, limited] = DeviceSpeed(
+                effects=effects(self, DEVICE_KINDS, names),
+                device_rows=runtime_rows(
+                    decode.runtime_device_rows, prefill.runtime_device_rows, gpu.id
+                ),
+                family_rows=runtime_rows(
+                    decode.runtime_family_rows, prefill.runtime_family_rows, gpu.family
+                ),
+                compute_flops=compute_flops(gpu, self.compute_flops_per_byte),
+            )
+        return found
+
+    def architecture(self, arch: Architecture) -> PhaseEffects:
+        """What the file says about one kind of model."""
+        group = architecture_group(arch)
+        found = self._architectures.get(group)
+        if found is None:
+            found = effects(self, ARCHITECTURE_KINDS, {"arch": group})
+            self._architectures[group] = found
+        return found
 
 
 @cache
@@ -95,23 +140,25 @@ def speed_groups(
     power_limit_w: float | None = None,
 ) -> SpeedGroups:
     """The groups of one configuration."""
-    limited = (
-        power_limit_w is not None
-        and gpu.tdp_w is not None
-        and power_limit_w < BIG_ENOUGH_LIMIT * gpu.tdp_w
-    )
-    wide = {"f16", "bf16", "f32"}
+    wide = settings.kv_type_k in WIDE_CACHE_TYPES and settings.kv_type_v in WIDE_CACHE_TYPES
     return SpeedGroups(
         device=gpu.id,
         family=gpu.family,
         runtime=f"{model.engine(settings.engine).group}/{settings.backend}",
         format_class=model.format_class(settings.format).name,
         arch=architecture_group(arch),
-        cache_bits="16" if settings.kv_type_k in wide and settings.kv_type_v in wide else "less",
+        cache_bits="16" if wide else "less",
         attention="flash" if settings.flash_attention else "plain",
         link=link_group(gpu.interconnect.type),
-        power="limited" if limited else "full",
+        power="limited" if power_limited(gpu, power_limit_w) else "full",
     )
+
+
+def power_limited(gpu: GpuRecord, power_limit_w: float | None) -> bool:
+    """Whether a limit is low enough to slow the device."""
+    if power_limit_w is None or gpu.tdp_w is None:
+        return False
+    return power_limit_w < BIG_ENOUGH_LIMIT * gpu.tdp_w
 
 
 def compute_flops(gpu: GpuRecord, per_byte: dict[str, float]) -> float | None:
@@ -140,58 +187,29 @@ def coefficients(
 
     Of the settings, engine, back end, format, cache types and flash attention play a part.
     """
-    groups = speed_groups(model, gpu, settings, arch, power_limit_w)
-    names = groups.names()
-    level = evidence_level(calibration.decode, groups)
-    prompt_level = evidence_level(calibration.prefill, groups)
-    rule = model.engine(settings.engine)
-    prompt_costs = phase_costs(calibration.prefill, names)
-    return SpeedCoefficients(
-        decode=DecodeCosts(**phase_costs(calibration.decode, names)),
-        prefill=PrefillCosts(
-            **{part: value for part, value in prompt_costs.items() if part != FIRST_TOKEN}
-        ),
-        compute_flops=compute_flops(gpu, calibration.compute_flops_per_byte),
-        pass_tokens=float(rule.pass_tokens),
-        first_token_s=prompt_costs[FIRST_TOKEN],
-        single=calibration.interval("single", level, rule.group),
-        batch=calibration.interval("batch", level, rule.group),
-        several=calibration.interval("several", level, rule.group),
-        offload=calibration.interval("offload", level, rule.group),
-        prompt=calibration.interval("prompt", prompt_level, rule.group),
-        basis=level,
-        device_measurements=float(
-            calibration.decode.runtime_device_rows.get(names["runtime-device"], 0)
-        ),
-        family_measurements=float(
-            calibration.decode.runtime_family_rows.get(names["runtime-family"], 0)
-        ),
-        draft_acceptance=model.speculation.acceptance,
-        draft_cost_share=model.speculation.cost_share,
+    limited = power_limited(gpu, power_limit_w)
+    format_class = model.format_class(settings.format).name
+    tables = calibration.tables(model)
+    kept = calibration.resolved
+    key = (
+        gpu.id,
+        limited,
+        architecture_group(arch),
+        settings.engine,
+        settings.backend,
+        format_class,
+        settings.kv_type_k in WIDE_CACHE_TYPES and settings.kv_type_v in WIDE_CACHE_TYPES,
+        settings.flash_attention,
     )
-
-
-def evidence_level(effects: PhaseEffects, groups: SpeedGroups) -> str:
-    """The closest evidence: this device, its family, the engine elsewhere, or anything."""
-    names = groups.names()
-    if effects.runtime_device_rows.get(names["runtime-device"], 0) > 0:
-        return "device"
-    if effects.runtime_family_rows.get(names["runtime-family"], 0) > 0:
-        return "family"
-    if effects.runtime_rows.get(names["runtime"], 0) > 0:
-        return "engine"
-    return "all"
-
-
-def phase_costs(effects: PhaseEffects, names: dict[str, str]) -> dict[str, float]:
-    """Part -> coefficient: product of its effects and of those that all parts share."""
-    common = 1.0
-    for kind, found in effects.shared.items():
-        common *= found.get(names.get(kind, ""), 1.0)
-    costs = {}
-    for part, entry in effects.parts.items():
-        value = entry.all * common
-        for kind, found in entry.groups.items():
-            value *= found.get(names[kind], 1.0)
-        costs[part] = value
-    return costs
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= KEPT_COEFFICIENTS:
+            kept.clear()
+        found = kept[key] = speed_coefficients(
+            tables,
+            calibration.device(gpu, limited),
+            calibration.architecture(arch),
+            settings,
+            format_class,
+        )
+    return found

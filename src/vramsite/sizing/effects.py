@@ -1,0 +1,242 @@
+"""From fitted effects to the coefficients of one configuration.
+
+A coefficient is the product of all effects on its part whose conditions hold: those of everything
+measured, those of the device (its family's included) and those of the architecture, in this order.
+What was never measured has no effect, so a device without measurements has those of its family.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vramsite.sizing.errors import SizingError
+from vramsite.sizing.records import Settings
+from vramsite.sizing.speed_records import (
+    DecodeCosts,
+    Interval,
+    PrefillCosts,
+    SpeedCoefficients,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A factor that holds where all its conditions do; "" is no condition."""
+
+    factor: float
+    engine: str = ""  # group of engines with the same kernels
+    backend: str = ""
+    format_class: str = ""
+    cache_bits: str = ""  # "16", "less"
+    attention: str = ""  # "flash", "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartEffects:
+    """The effects on one part of a step, "" for all of them."""
+
+    part: str  # a field of DecodeCosts or PrefillCosts, or first_token
+    effects: list[Effect]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEffects:
+    """Effects of one origin on both phases."""
+
+    decode: list[PartEffects]
+    prefill: list[PartEffects]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeRows:
+    """How many measurements there are of an engine group on a back end."""
+
+    engine: str
+    backend: str
+    decode: float
+    prefill: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSpeed:
+    """An engine's group and the longest micro-batch it processes at once (0: the setting's)."""
+
+    engine: str
+    group: str
+    pass_tokens: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalRow:
+    """The interval of one kind of run with evidence of one closeness."""
+
+    kind: str  # single, batch, several, offload, prompt
+    level: str  # device, family, engine, all
+    engine: str  # llama.cpp, other
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedTables:
+    """What calibration says about everything that is no device and no architecture."""
+
+    effects: PhaseEffects
+    rows: list[RuntimeRows]
+    engines: list[EngineSpeed]  # the last one stands for those not listed
+    intervals: list[IntervalRow]
+    wide_cache_types: list[str]
+    draft_acceptance: float
+    draft_cost_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceSpeed:
+    """What calibration says about one device."""
+
+    effects: PhaseEffects
+    device_rows: list[RuntimeRows]
+    family_rows: list[RuntimeRows]
+    compute_flops: float | None  # matrix throughput that compute is counted at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    engine: str
+    backend: str
+    format_class: str
+    cache_bits: str
+    attention: str
+    origins: list[PhaseEffects]
+
+
+def speed_coefficients(
+    tables: SpeedTables,
+    device: DeviceSpeed,
+    arch_effects: PhaseEffects,
+    settings: Settings,
+    format_class: str,
+) -> SpeedCoefficients:
+    """Of the settings, engine, back end, cache types and flash attention play a part."""
+    rule = _engine(tables, settings.engine)
+    wide = (
+        settings.kv_type_k in tables.wide_cache_types
+        and settings.kv_type_v in tables.wide_cache_types
+    )
+    case = _Case(
+        engine=rule.group,
+        backend=settings.backend,
+        format_class=format_class,
+        cache_bits="16" if wide else "less",
+        attention="flash" if settings.flash_attention else "plain",
+        origins=[tables.effects, device.effects, arch_effects],
+    )
+    on_device = _rows(device.device_rows, case)
+    in_family = _rows(device.family_rows, case)
+    anywhere = _rows(tables.rows, case)
+    level = _level(on_device.decode, in_family.decode, anywhere.decode)
+    prompt_level = _level(on_device.prefill, in_family.prefill, anywhere.prefill)
+    return SpeedCoefficients(
+        decode=_decode_costs(case),
+        prefill=_prefill_costs(case),
+        compute_flops=device.compute_flops,
+        pass_tokens=rule.pass_tokens,
+        first_token_s=_cost(case, False, "first_token"),
+        single=_interval(tables, "single", level, rule.group),
+        batch=_interval(tables, "batch", level, rule.group),
+        several=_interval(tables, "several", level, rule.group),
+        offload=_interval(tables, "offload", level, rule.group),
+        prompt=_interval(tables, "prompt", prompt_level, rule.group),
+        basis=level,
+        device_measurements=on_device.decode,
+        family_measurements=in_family.decode,
+        draft_acceptance=tables.draft_acceptance,
+        draft_cost_share=tables.draft_cost_share,
+    )
+
+
+def _engine(tables: SpeedTables, name: str) -> EngineSpeed:
+    for entry in tables.engines:
+        if entry.engine == name:
+            return entry
+    return tables.engines[len(tables.engines) - 1]
+
+
+def _rows(rows: list[RuntimeRows], case: _Case) -> RuntimeRows:
+    for entry in rows:
+        if entry.engine == case.engine and entry.backend == case.backend:
+            return entry
+    return RuntimeRows(engine=case.engine, backend=case.backend, decode=0.0, prefill=0.0)
+
+
+def _level(on_device: float, in_family: float, anywhere: float) -> str:
+    """The closest evidence: this device, its family, the engine elsewhere, or anything."""
+    if on_device > 0.0:
+        return "device"
+    if in_family > 0.0:
+        return "family"
+    return "engine" if anywhere > 0.0 else "all"
+
+
+def _interval(tables: SpeedTables, kind: str, level: str, group: str) -> Interval:
+    engine = "llama.cpp" if group == "llama.cpp" else "other"
+    for entry in tables.intervals:
+        if entry.kind == kind and entry.level == level and entry.engine == engine:
+            return Interval(low=entry.low, high=entry.high)
+    raise SizingError("interval_without_row")
+
+
+def _cost(case: _Case, decode: bool, part: str) -> float:
+    """The product of the effects on a part and of those on all parts."""
+    value = 1.0
+    for origin in case.origins:
+        for entry in origin.decode if decode else origin.prefill:
+            if entry.part == part or entry.part == "":
+                for effect in entry.effects:
+                    if _holds(effect, case):
+                        value *= effect.factor
+    return value
+
+
+def _holds(effect: Effect, case: _Case) -> bool:
+    return (
+        (effect.engine == "" or effect.engine == case.engine)
+        and (effect.backend == "" or effect.backend == case.backend)
+        and (effect.format_class == "" or effect.format_class == case.format_class)
+        and (effect.cache_bits == "" or effect.cache_bits == case.cache_bits)
+        and (effect.attention == "" or effect.attention == case.attention)
+    )
+
+
+def _decode_costs(case: _Case) -> DecodeCosts:
+    return DecodeCosts(
+        weight_read_s=_cost(case, True, "weight_read_s"),
+        cache_read_s=_cost(case, True, "cache_read_s"),
+        layers=_cost(case, True, "layers"),
+        recurrent_layers=_cost(case, True, "recurrent_layers"),
+        expert_layers=_cost(case, True, "expert_layers"),
+        steps=_cost(case, True, "steps"),
+        compute_s=_cost(case, True, "compute_s"),
+        sequences=_cost(case, True, "sequences"),
+        reductions=_cost(case, True, "reductions"),
+        link_s=_cost(case, True, "link_s"),
+        handovers=_cost(case, True, "handovers"),
+        host_read_s=_cost(case, True, "host_read_s"),
+        host_layers=_cost(case, True, "host_layers"),
+    )
+
+
+def _prefill_costs(case: _Case) -> PrefillCosts:
+    return PrefillCosts(
+        dense_compute_s=_cost(case, False, "dense_compute_s"),
+        expert_compute_s=_cost(case, False, "expert_compute_s"),
+        attention_compute_s=_cost(case, False, "attention_compute_s"),
+        weight_read_s=_cost(case, False, "weight_read_s"),
+        recurrent_tokens=_cost(case, False, "recurrent_tokens"),
+        layer_passes=_cost(case, False, "layer_passes"),
+        prompts=_cost(case, False, "prompts"),
+        reductions=_cost(case, False, "reductions"),
+        link_s=_cost(case, False, "link_s"),
+        host_copy_s=_cost(case, False, "host_copy_s"),
+        host_compute_s=_cost(case, False, "host_compute_s"),
+    )
