@@ -21,6 +21,21 @@ def attention_of_drafts(arch: Architecture) -> LayerGroup | None:
     return found
 
 
+def prediction_weight_bytes(arch: Architecture, weights: WeightBytes) -> float:
+    """Weights of the prediction layers: of the file, else at the file's bytes a weight.
+
+    (Many files leave them out; those that have them are published beside.)
+    """
+    if weights.prediction_bytes > 0.0:
+        return weights.prediction_bytes
+    elements = 0.0
+    for tensor in arch.tensors:
+        if tensor.tensor_class == "prediction_head":
+            copies = max(1.0, len(tensor.layers) * 1.0)
+            elements = elements + copies * tensor.row_width * tensor.rows * tensor.experts
+    return elements * weights.file_bytes / max(weights.parameters, 1.0)
+
+
 def draft_bytes(
     arch: Architecture, weights: WeightBytes, settings: Settings, rules: CacheRules
 ) -> float:
@@ -32,4 +47,4 @@ def draft_bytes(
     if group is not None:
         transposed = 0.0 if settings.flash_attention else widest_v(arch)
         cache = group_kv_bytes(group, settings, rules, transposed, settings.kv_offload)
-    return weights.prediction_bytes + arch.prediction_layers * cache
+    return prediction_weight_bytes(arch, weights) + arch.prediction_layers * cache
