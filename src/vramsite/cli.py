@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from vramsite.contribute.commands import app as contribute_app
+
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, Fault
     from vramsite.site.spec import BuildSpec
@@ -22,6 +24,7 @@ app = typer.Typer(
 )
 accuracy_app = typer.Typer(no_args_is_help=True, help="The engine against published evidence.")
 app.add_typer(accuracy_app, name="accuracy")
+app.add_typer(contribute_app)  # add-model, add-gpu, add-measurement, fmt, schema, diff, ...
 
 DataDir = Annotated[Path | None, typer.Option("--data", help="Catalog folder (default: data/).")]
 OutDir = Annotated[Path, typer.Option("--out", help="Output folder.")]
@@ -194,12 +197,14 @@ def size(
 
 @app.command()
 def calibrate(data: DataDir = None) -> None:
-    """Fit data/calibration.yaml from data/measurements/ (needs the extra `calibrate`)."""
+    """Fit data/*calibration.yaml from data/measurements/ (needs the extra `calibrate`)."""
     try:
         from vramsite.evidence.calibrate import run
+        from vramsite.evidence.finetune_calibrate import run as run_finetune
     except ModuleNotFoundError as error:
         fail(f"{error.name} is missing: install the extra, pip install 'vramsite[calibrate]'")
     typer.echo(run(catalog_dir(data)))
+    typer.echo("\n".join(run_finetune(open_catalog(data), catalog_dir(data))))
 
 
 @app.command()
@@ -242,6 +247,19 @@ def accuracy_speed(rows: RowsFile = None, data: DataDir = None, as_json: Json = 
     except MeasurementFileError as error:
         fail(str(error))
     typer.echo(json.dumps(result, indent=2) if as_json else text_report(result))
+
+
+@accuracy_app.command("finetune")
+def accuracy_finetune(rows: RowsFile = None, data: DataDir = None, as_json: Json = False) -> None:
+    """Peaks of fine-tuning memory against published ones."""
+    from vramsite.evidence.finetune import finetune_text, judge_finetune
+    from vramsite.evidence.rows import RowsError
+
+    try:
+        result = judge_finetune(open_catalog(data), catalog_dir(data), rows)
+    except RowsError as error:
+        fail(str(error))
+    typer.echo(json.dumps(result, indent=2) if as_json else finetune_text(result))
 
 
 def main() -> None:
