@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 from scipy.optimize import least_squares
 
@@ -56,7 +57,9 @@ STARTS: dict[str, dict[str, tuple[float, float]]] = {
         "link_bytes": (6e8, 0.5),
     },
 }
-HEADER = """# Fitted by `vramsite calibrate` from data/measurements/finetune.yaml; never edited by hand.
+Numbers = npt.NDArray[np.float64]
+HEADER = """\
+# Fitted by `vramsite calibrate` from data/measurements/finetune.yaml, never edited by hand.
 # See vramsite.sizing.finetune_records for what each number multiplies. `errors`: peaks of each
 # source predicted by a fit without it.
 """
@@ -87,7 +90,7 @@ def fitted(cases: list[TrainingCase], rules: FineTuneRules) -> FineTuneRules:
     weights = np.array([counts[case.group, case.reading] ** -0.25 for case in cases])
     measured = np.log(np.array([case.peak_gib for case in cases]))
 
-    def residuals(moves: np.ndarray) -> np.ndarray:
+    def residuals(moves: Numbers) -> Numbers:
         tried = _with(rules, moves)
         predicted = np.log(np.array([case.predicted_gib(tried) for case in cases]))
         rows = weights * _soft((predicted - measured) / NOISE)
@@ -99,13 +102,14 @@ def fitted(cases: list[TrainingCase], rules: FineTuneRules) -> FineTuneRules:
     return _with(rules, best.x)
 
 
-def _soft(error: np.ndarray) -> np.ndarray:
+def _soft(error: Numbers) -> Numbers:
     """Beyond two spreads an error counts with its root: a wrong row shall not rule."""
     size = np.abs(error)
-    return np.sign(error) * np.where(size <= 2.0, size, 2.0 * np.sqrt(np.maximum(size, 2.0) - 1.0))
+    softened: Numbers = np.where(size <= 2.0, size, 2.0 * np.sqrt(np.maximum(size, 2.0) - 1.0))
+    return np.sign(error) * softened
 
 
-def _with(rules: FineTuneRules, moves: np.ndarray) -> FineTuneRules:
+def _with(rules: FineTuneRules, moves: Numbers) -> FineTuneRules:
     values: dict[str, dict[str, float]] = {block: {} for block in STARTS}
     for (block, name), move in zip(NAMES, moves, strict=True):
         values[block][name] = float(STARTS[block][name][0] * np.exp(move))

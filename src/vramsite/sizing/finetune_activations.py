@@ -55,11 +55,9 @@ def activations(
         pairs = choice.sequence_tokens * shape.heads * rule.score_bytes / choice.tensor_parallel
         saved += pairs * shape.layers
         layer_saved += pairs
-    per_logit = (
-        rule.fused_logits_bytes
-        if choice.fused_cross_entropy
-        else rule.logits_bytes * choice.logits_share
-    )
+    per_logit = rule.logits_bytes * choice.logits_share
+    if choice.fused_cross_entropy:
+        per_logit = rule.fused_logits_bytes
     logits = per_logit * shape.vocabulary / choice.tensor_parallel
     if choice.checkpointing == "none":
         factor = rule.quantised_saved if low_rank and quantised else 1.0
