@@ -17,8 +17,8 @@ def test_no_faults(data_dir: Path) -> None:
 
 
 def test_counts(catalog: Catalog) -> None:
-    assert len(catalog.models) >= 81
-    assert len(catalog.gpus) >= 76
+    assert len(catalog.models) >= 85
+    assert len(catalog.gpus) >= 78
     assert len(catalog.offers) >= 173
     assert len({offer.provider_slug for offer in catalog.offers}) >= 18
 

@@ -28,6 +28,7 @@ NATIVE = "native"
 SAME_RECIPE_SHARE = 0.003
 _NATIVE_RECIPES = {
     "bf16": "BF16",
+    "fp16": "BF16",  # two bytes an element as well
     "fp8": "FP8",
     "fp8 + fp4 experts": "FP8+FP4",
     "mxfp4": "MXFP4",

@@ -48,6 +48,7 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "tag:yaml.org,2002:null": lambda text: None,
 }
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_TODO = re.compile(r"^\s*(?:- +)*(?:([A-Za-z_][\w.]*):)?.*\bTODO\b:? ?(.*)")
 _CONTAINERS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
@@ -84,6 +85,10 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     except _UnusableError as error:
         faults.append(Fault(shown, error.line, "", error.message))
         return None
+    open_points = _open_points(text, shown)
+    if open_points:
+        faults.extend(open_points)
+        return None
     try:
         node = _compose(text)
     except yaml.YAMLError as error:
@@ -99,6 +104,17 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     before = len(faults)
     data = builder.build(node, ())
     return None if len(faults) > before else Document(path, shown, data)
+
+
+def _open_points(text: str, shown: str) -> list[Fault]:
+    # A file that `add-model` or `add-gpu` began says TODO where a person has to look something up.
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _TODO.match(line)
+        if match:
+            hint = match.group(2).strip(" #'\"") or "fill it in, or take the line out"
+            found.append(Fault(shown, number, match.group(1) or "", f"is still TODO: {hint}"))
+    return found
 
 
 def shown_path(path: Path, data_dir: Path) -> str:

@@ -1,1 +1,1 @@
-"""What a contributor does: add a model, a device, a measurement; keep files in form; see changes."""
+"""What a contributor does: add a model, a device, a measurement; see what changes."""

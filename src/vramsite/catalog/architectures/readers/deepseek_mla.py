@@ -1,4 +1,4 @@
-"""DeepSeek V3 and V3.2, Kimi K2, GLM-5: latent attention over a mixture of experts."""
+"""DeepSeek V3 and V3.2, Kimi K2, GLM-4.7-Flash, GLM-5: latent attention over a mixture of experts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vramsite.sizing.records import Architecture
 _ALWAYS_LOADED = ("indexer.k_norm", "indexer.k_norm.bias")
 
 
-@reader("deepseek_v3", "kimi_k2")
+@reader("deepseek_v3", "kimi_k2", "glm4_moe_lite")
 def dense_attention(source: ArchitectureSource) -> Architecture:
     """Every token attends to all others. llama.cpp's `deepseek2` joins gate and up of experts."""
     return _read(source, has_indexer=[], joined_experts=True)
