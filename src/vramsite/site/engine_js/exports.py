@@ -1,22 +1,24 @@
-"""What a page's script may call: functions and record constructors of the engine."""
+"""What a page's script may call: functions of the engine and constructors of what they take."""
 
 from __future__ import annotations
 
 FUNCTIONS = [
-    "engine.size",
+    "answer.weights_of",
+    "answer.loaded_file",
+    "answer.answer",
     "engine.loaded",
+    "engine.size",
+    "effects.speed_coefficients",
     "weights.quantised_weights",
     "checkpoints.checkpoint_weights",
-    "weights_file.scaled_weights",
+    "cache.cache_bytes",
 ]
 RECORDS = [
+    "answer.SharedRules",
+    "answer.ModelFacts",
+    "answer.DeviceFacts",
     "records.Architecture",
     "records.Device",
     "records.Settings",
     "records.Assumptions",
-    "engine.EngineRules",
-    "quantize.QuantScheme",
-    "quantize.QuantRecipe",
-    "checkpoints.CheckpointRecipe",
-    "speed_records.SpeedCoefficients",
 ]

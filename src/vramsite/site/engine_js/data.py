@@ -1,0 +1,168 @@
+"""What the engine runs on in a browser: rules of all, one file a model, one file a device.
+
+Records travel as JSON objects without the fields that have their default; the module's record
+constructors put them back. Whole numbers lose their ".0": there is one kind of number over there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from vramsite.catalog.calibration import CalibrationRecord, load_calibration
+from vramsite.catalog.model_files import NATIVE, SAME_RECIPE_SHARE, FormatError, file_source
+from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
+from vramsite.catalog.speed_model import SpeedModel, load_speed_model
+from vramsite.sizing.answer import (
+    BackendAssumptions,
+    DeviceFacts,
+    FileEntry,
+    ModelFacts,
+    SharedRules,
+)
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog, ModelRecord
+    from vramsite.sizing.engine import EngineRules
+
+_WHOLE_LIMIT = 2.0**53
+
+
+class SliceMaker:
+    """Makes the records that browsers get, from a catalog."""
+
+    def __init__(self, catalog: Catalog, engine: EngineRules) -> None:
+        self.catalog = catalog
+        self._engine = engine
+        self._calibration: CalibrationRecord = load_calibration(catalog.data_dir)
+        self._speed: SpeedModel = load_speed_model(catalog.data_dir)
+        self._scheme, self._recipes = load_quant_scheme(catalog.data_dir)
+        self._checkpoints = load_checkpoint_recipes(catalog.data_dir)
+        offered = [record.name for record in catalog.formats.values() if record.headline]
+        self._offered = [NATIVE, *offered]
+
+    def rules(self) -> SharedRules:
+        """What no model and no device changes; the recipes are those that any model is offered."""
+        used = {
+            name
+            for model_id in self.catalog.models
+            for entry in self.model(model_id).files
+            for name in (entry.recipe, entry.checkpoint)
+        }
+        return SharedRules(
+            engine=self._engine,
+            scheme=self._scheme,
+            recipes=[recipe for name, recipe in sorted(self._recipes.items()) if name in used],
+            checkpoints=[item for name, item in sorted(self._checkpoints.items()) if name in used],
+            speed=self._calibration.tables(self._speed),
+            same_recipe_share=SAME_RECIPE_SHARE,
+        )
+
+    def model(self, model_id: str) -> ModelFacts:
+        """One model with the formats that the pages offer."""
+        record = self.catalog.models[model_id]
+        arch = self.catalog.architecture(model_id)
+        entries = []
+        vision = 0.0
+        for name in self._formats(record):
+            try:
+                source = file_source(self.catalog, model_id, name)
+            except FormatError:
+                continue
+            vision = source.vision_bytes
+            entries.append(
+                FileEntry(
+                    format=name,
+                    format_class=self._speed.format_class(name).name,
+                    recipe=source.recipe.name if source.recipe else "",
+                    checkpoint=source.checkpoint.name if source.checkpoint else "",
+                    published_bytes=source.published_bytes,
+                    estimated_factor=source.estimated_factor,
+                )
+            )
+        return ModelFacts(
+            id=model_id,
+            arch=arch,
+            files=entries,
+            effects=self._calibration.architecture(arch),
+            vision_bytes=vision,
+        )
+
+    def _formats(self, model: ModelRecord) -> list[str]:
+        """The formats every page offers and those of the model's published files."""
+        published = [
+            file.format
+            for file in model.files
+            if file.format in self.catalog.formats and file.format not in self._offered
+        ]
+        return [*self._offered, *dict.fromkeys(published)]
+
+    def device(self, gpu_id: str) -> DeviceFacts:
+        """One device with its back ends, the default first."""
+        gpu = self.catalog.gpus[gpu_id]
+        assumptions = self.catalog.assumptions
+        return DeviceFacts(
+            id=gpu_id,
+            device=self.catalog.device(gpu_id),
+            speed=self._calibration.device(gpu),
+            backends=[
+                BackendAssumptions(
+                    backend=backend, assumptions=assumptions.sizing(backend, gpu.kind)
+                )
+                for backend in gpu.backends
+            ],
+        )
+
+
+def compact(value: Any) -> Any:
+    """A record as JSON holds it: no defaults, whole numbers as such.
+
+    Raises TypeError for what JSON cannot hold exactly (infinity, a dictionary, another type).
+    """
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, (int, float)):
+        return _number(float(value))
+    if isinstance(value, list):
+        return [compact(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        given = {item.name: getattr(value, item.name) for item in fields(value)}
+        return {
+            item.name: compact(given[item.name])
+            for item in fields(value)
+            if not _is_default(item, given[item.name])
+        }
+    raise TypeError(f"{value!r} cannot travel to the browser")
+
+
+def _number(value: float) -> int | float:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise TypeError(f"{value!r} cannot travel to the browser")
+    negative_zero = value == 0.0 and str(value) == "-0.0"
+    whole = value.is_integer() and abs(value) < _WHOLE_LIMIT and not negative_zero
+    return int(value) if whole else value
+
+
+def _is_default(item: Field[Any], value: object) -> bool:
+    if item.default is not MISSING:
+        return type(value) is type(item.default) and value == item.default
+    if item.default_factory is not MISSING:
+        return bool(value == item.default_factory())
+    return False
+
+
+def slice_bytes(record: object) -> bytes:
+    """A record as a file: the same bytes for the same facts."""
+    text = json.dumps(compact(record), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def slice_files(maker: SliceMaker) -> Iterable[tuple[str, bytes]]:
+    """Name without hash ("rules", "models/glm-4.5", "devices/rtx-4090") and content of each."""
+    yield "rules", slice_bytes(maker.rules())
+    for model_id in maker.catalog.models:
+        yield f"models/{model_id}", slice_bytes(maker.model(model_id))
+    for gpu_id in maker.catalog.gpus:
+        yield f"devices/{gpu_id}", slice_bytes(maker.device(gpu_id))

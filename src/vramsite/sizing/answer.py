@@ -1,0 +1,122 @@
+"""The engine's answer from what a page carries: rules of all, one model, one device, settings.
+
+The records here are what the build writes for browsers; Python answers from them alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vramsite.sizing.checkpoints import CheckpointRecipe
+from vramsite.sizing.effects import DeviceSpeed, PhaseEffects, SpeedTables, speed_coefficients
+from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
+from vramsite.sizing.errors import SizingError
+from vramsite.sizing.model_file import FileSource, model_file
+from vramsite.sizing.quantize import QuantRecipe, QuantScheme
+from vramsite.sizing.records import Architecture, Assumptions, Device, Settings, Size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A weight format that a model is offered in; one of the recipes is named."""
+
+    format: str
+    format_class: str  # of the speed model
+    recipe: str = ""  # name of a QuantRecipe
+    checkpoint: str = ""  # name of a CheckpointRecipe
+    published_bytes: float | None = None  # see FileSource
+    estimated_factor: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """One model."""
+
+    id: str
+    arch: Architecture
+    files: list[FileEntry]
+    effects: PhaseEffects
+    vision_bytes: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendAssumptions:
+    """What is assumed about the machine around a device, by back end."""
+
+    backend: str
+    assumptions: Assumptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceFacts:
+    """One device. Its default back end comes first."""
+
+    id: str
+    device: Device
+    speed: DeviceSpeed
+    backends: list[BackendAssumptions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedRules:
+    """What no model and no device changes."""
+
+    engine: EngineRules
+    scheme: QuantScheme
+    recipes: list[QuantRecipe]
+    checkpoints: list[CheckpointRecipe]
+    speed: SpeedTables
+    same_recipe_share: float
+
+
+def file_entry(model: ModelFacts, format_name: str) -> FileEntry:
+    """The model's entry of that format; SizingError "unknown_format"."""
+    for entry in model.files:
+        if entry.format == format_name:
+            return entry
+    raise SizingError("unknown_format")
+
+
+def weights_of(
+    rules: SharedRules, model: ModelFacts, format_name: str, imatrix: bool = False
+) -> ModelFile:
+    """The model in that format: the slowest part, the same under all other settings."""
+    entry = file_entry(model, format_name)
+    recipe: QuantRecipe | None = None
+    for known in rules.recipes:
+        if known.name == entry.recipe:
+            recipe = known
+    checkpoint: CheckpointRecipe | None = None
+    for known_checkpoint in rules.checkpoints:
+        if known_checkpoint.name == entry.checkpoint:
+            checkpoint = known_checkpoint
+    source = FileSource(
+        recipe=recipe,
+        checkpoint=checkpoint,
+        published_bytes=entry.published_bytes,
+        estimated_factor=entry.estimated_factor,
+        same_recipe_share=rules.same_recipe_share,
+        vision_bytes=model.vision_bytes,
+    )
+    return model_file(model.arch, source, rules.scheme, imatrix)
+
+
+def loaded_file(rules: SharedRules, file: ModelFile, settings: Settings) -> Loaded:
+    """That file under these settings: the same on every device."""
+    return loaded(file, settings, rules.engine)
+
+
+def answer(rules: SharedRules, model: ModelFacts, whole: Loaded, facts: DeviceFacts) -> Size:
+    """The whole answer on one device; SizingError "unknown_backend" for one it has not."""
+    settings = whole.settings
+    for entry in facts.backends:
+        if entry.backend == settings.backend:
+            coefficients = speed_coefficients(
+                rules.speed,
+                facts.speed,
+                model.effects,
+                settings,
+                file_entry(model, settings.format).format_class,
+            )
+            return size(whole, facts.device, rules.engine, entry.assumptions, coefficients)
+    raise SizingError("unknown_backend")
