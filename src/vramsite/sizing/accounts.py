@@ -4,11 +4,54 @@ from __future__ import annotations
 
 from vramsite.sizing.buffers import BufferRules
 from vramsite.sizing.cache import CacheRules, cache_bytes
+from vramsite.sizing.fit import MOST_GPUS, with_placement
 from vramsite.sizing.memory import account
+from vramsite.sizing.numeric import ceil_to
 from vramsite.sizing.profiles import EngineProfile
-from vramsite.sizing.records import Architecture, Memory, Settings
+from vramsite.sizing.records import Architecture, Assumptions, Device, Memory, Settings
 from vramsite.sizing.vllm_memory import account_paged
 from vramsite.sizing.weights import WeightBytes
+
+
+def own_profile(profiles: list[EngineProfile], engine: str) -> EngineProfile | None:
+    """The profile of an engine that reserves memory otherwise than llama.cpp, None for the rest."""
+    for profile in profiles:
+        if profile.engine == engine and profile.layout != "slots":
+            return profile
+    return None
+
+
+def limit_under(profile: EngineProfile, device: Device, assumptions: Assumptions) -> float | None:
+    """What the model may take on one device: the engine's share of it, or all that is usable.
+
+    An engine whose share does not cover working memory leaves the rest of the device for it.
+    """
+    if device.usable_bytes is None or device.capacity_bytes is None:
+        return None
+    limit = device.usable_bytes
+    if profile.counts_work:
+        limit = min(limit, device.capacity_bytes * profile.utilization)
+    return max(limit - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
+
+
+def paged_gpus_needed(
+    arch: Architecture,
+    weights: WeightBytes,
+    settings: Settings,
+    profile: EngineProfile,
+    capacity_bytes: float | None,
+    limit_bytes: float,
+) -> float | None:
+    """Least number of devices that the attention heads can be dealt out to, None for none."""
+    gpus = 1.0
+    while gpus <= MOST_GPUS:
+        if ceil_to(arch.attention_heads, gpus) == arch.attention_heads:
+            several = with_placement(settings, gpus, None, 0.0)
+            memory = account_paged(arch, weights, several, profile, "", capacity_bytes)
+            if memory.device_bytes <= limit_bytes:
+                return gpus
+        gpus = gpus + 1.0
+    return None
 
 
 def account_for(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from vramsite.sizing.accounts import account_for, limit_under, own_profile, paged_gpus_needed
 from vramsite.sizing.buffers import BufferRules
 from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes
 from vramsite.sizing.fit import (
@@ -16,17 +17,20 @@ from vramsite.sizing.fit import (
 from vramsite.sizing.memory import account, resolved_gpu_layers
 from vramsite.sizing.model_work import ModelWork, model_work
 from vramsite.sizing.numeric import floor
+from vramsite.sizing.profiles import EngineProfile
 from vramsite.sizing.records import (
     Architecture,
     Assumptions,
     Device,
     Estimate,
+    Fit,
     Memory,
     Settings,
     Size,
 )
 from vramsite.sizing.speed import decode, decode_total, prefill, ttft
 from vramsite.sizing.speed_records import SpeedCoefficients
+from vramsite.sizing.vllm_memory import account_paged
 from vramsite.sizing.weights import WeightBytes
 
 PROMPT_TOKENS = 4096.0  # the prompt that prefill speed and time to first token are stated for
@@ -49,6 +53,8 @@ class EngineRules:
 
     cache: CacheRules
     buffers: BufferRules
+    # Engines that reserve memory otherwise than llama.cpp
+    profiles: list[EngineProfile] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +89,16 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
         file=file,
         settings=settings,
         cache=cache,
-        memory=account(
+        memory=account_for(
+            own_profile(rules.profiles, settings.engine),
             file.arch,
             file.weights,
-            cache,
             with_placement(settings, settings.gpus, None, 0.0),
+            rules.cache,
             rules.buffers,
             file.weights_basis,
             vision,
+            None,
         ),
         work=model_work(
             file.arch, file.weights, with_placement(settings, settings.gpus, None, 0.0)
@@ -113,6 +121,9 @@ def size(
     """
     file = whole.file
     asked = whole.settings
+    profile = own_profile(rules.profiles, asked.engine)
+    if profile is not None:
+        return _paged_size(whole, profile, device, rules, assumptions, coefficients)
     limit = usable_bytes(device, assumptions)
     chosen = with_placement(asked, asked.gpus, None, 0.0)
     if asked.gpu_layers is not None or asked.cpu_moe_layers is not None:
@@ -170,6 +181,48 @@ def size(
         needed,
         len(file.weights.layer_bytes) * 1.0,
     )
+    return _with_speeds(
+        whole, work, memory, fit, resolved, device, rules, assumptions, coefficients
+    )
+
+
+def _paged_size(
+    whole: Loaded,
+    profile: EngineProfile,
+    device: Device,
+    rules: EngineRules,
+    assumptions: Assumptions,
+    coefficients: SpeedCoefficients,
+) -> Size:
+    """The answer for an engine that keeps everything on the devices."""
+    file = whole.file
+    asked = with_placement(whole.settings, whole.settings.gpus, None, 0.0)
+    limit = limit_under(profile, device, assumptions)
+    capacity = device.capacity_bytes
+    memory = account_paged(file.arch, file.weights, asked, profile, file.weights_basis, capacity)
+    needed: float | None = None
+    if limit is not None:
+        needed = paged_gpus_needed(file.arch, file.weights, asked, profile, capacity, limit)
+    layers = len(file.weights.layer_bytes) * 1.0
+    fit = judged(memory, memory, asked, device, assumptions, limit, needed, layers)
+    return _with_speeds(
+        whole, whole.work, memory, fit, asked, device, rules, assumptions, coefficients
+    )
+
+
+def _with_speeds(
+    whole: Loaded,
+    work: ModelWork,
+    memory: Memory,
+    fit: Fit,
+    resolved: Settings,
+    device: Device,
+    rules: EngineRules,
+    assumptions: Assumptions,
+    coefficients: SpeedCoefficients,
+) -> Size:
+    file = whole.file
+    asked = whole.settings
     ram = assumptions.ram_bandwidth_bytes_per_s
     depth = floor(asked.context_tokens / asked.parallel)
     speeds = _Speeds(decode=UNKNOWN, decode_total=UNKNOWN, prefill=UNKNOWN, ttft=UNKNOWN)
