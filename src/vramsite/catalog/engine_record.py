@@ -97,6 +97,13 @@ class EngineMemory(Record):
         )
 
 
+class ContextDefault(Record):
+    """The context an engine takes by itself on devices below a size."""
+
+    below_gib: Positive | None = Field(None, description="absent: on all larger devices")
+    tokens: Positive = Field(description="context in tokens")
+
+
 class EngineRecord(Record):
     """An engine that runs models."""
 
@@ -111,10 +118,20 @@ class EngineRecord(Record):
     memory_utilization: Positive | None = Field(
         None, description="share of the device it reserves at start, if it reserves"
     )
+    context_by_memory: list[ContextDefault] = Field(
+        default_factory=list, description="default context by device memory, smallest first"
+    )
     memory: EngineMemory | None = Field(
         None, description="how it reserves memory; absent: as llama.cpp, or not known"
     )
     notes: str = ""
+
+    def default_context(self, capacity_bytes: float) -> float | None:
+        """Tokens of context where the user sets none; None: the engine takes the model's own."""
+        for step in self.context_by_memory:
+            if step.below_gib is None or capacity_bytes < step.below_gib * 2.0**30:
+                return float(step.tokens)
+        return None
 
     def profile(self) -> EngineProfile | None:
         """The engine's memory profile, None where there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.architectures.keys import ArchitectureError
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.evidence.rows import AccountingRow, WeightRow
@@ -40,7 +41,10 @@ class Accountant:
         """The layers of a model. Raises RowRefusedError for an id that the catalog lacks."""
         if model_id not in self._catalog.models:
             raise RowRefusedError(f"model {model_id} is not in the catalog")
-        return self._catalog.architecture(model_id)
+        try:
+            return self._catalog.architecture(model_id)
+        except ArchitectureError as error:
+            raise RowRefusedError(f"{model_id}: {error}") from error
 
     def weights(self, model_id: str, quant: str, imatrix: bool = False) -> WeightBytes:
         """The model in one llama-quantize format. Raises RowRefusedError for an unknown one."""

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.architectures.keys import ArchitectureError
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.model_files import FormatError, model_file
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes
@@ -84,7 +85,10 @@ class PublishedMemory:
         notes = row.notes or ""
         found = _DEVICE.search(notes)
         options = read_options(notes)
-        arch = self._catalog.architecture(row.model_id)
+        try:
+            arch = self._catalog.architecture(row.model_id)
+        except ArchitectureError as error:
+            raise RowRefusedError(f"{row.model_id}: {error}") from error
         return _Case(
             row=row,
             arch=arch,
@@ -107,7 +111,7 @@ class PublishedMemory:
         ubatch = options.ubatch_tokens or conditions.ubatch_tokens or 512.0
         if options.batch_tokens is not None:
             ubatch = min(ubatch, options.batch_tokens)
-        context = options.context_tokens or row.context_tokens
+        context = options.context_tokens or row.context_tokens or self._default_context(row)
         if not context:
             context = (row.prompt_tokens or 0.0) + conditions.generated_tokens
         gpus = float(row.gpu_count)
@@ -139,6 +143,13 @@ class PublishedMemory:
             cpu_moe_layers=arch.layer_count if options.all_experts_on_host else experts,
             vision=options.vision,
         )
+
+    def _default_context(self, row: MeasurementRow) -> float | None:
+        engine = self._catalog.engines.get(row.engine)
+        if engine is None or row.gpu_id is None:
+            return None
+        capacity = self._catalog.device(row.gpu_id).capacity_bytes
+        return None if capacity is None else engine.default_context(capacity)
 
     def _cache(self, case: _Case) -> float:
         mode = _MLA.search(case.notes)
