@@ -127,8 +127,9 @@ class _Run:
         if self.sizes is None:
             self.sizes = sizes
             self.totals.locales = tuple(answer.message["locales"])
-            # Large chunks first: what is left at the end is small and keeps all workers busy.
-            self.waiting = sorted(sizes, key=lambda index: (sizes[index], -index))
+            # The few odd pages first: what is wrong with a template shows at once. The chunks of
+            # the models are all alike, so the last ones still keep all workers busy.
+            self.waiting = sorted(sizes, key=lambda index: (-sizes[index], -index))
             self.progress.start(sum(sizes.values()))
             answer.worker.send_line(json.dumps({"assets": True}))
         elif sizes != self.sizes:
