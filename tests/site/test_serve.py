@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from vramsite.site.build import build_site
-from vramsite.site.serve import RELOAD_PATH, Rebuilder, SiteServer
+from vramsite.site.serve import RELOAD_PATH, Rebuilder, SiteServer, serve_site
 from vramsite.site.spec import BuildSpec
 
 
@@ -78,3 +80,39 @@ def test_changes_are_built_and_announced_and_a_broken_one_is_survived(
     assert len(said) == 3
     assert "The build failed" in said[1]
     assert "page.html" in said[1] or "TemplateSyntaxError" in said[1]
+
+
+def test_a_file_that_changes_is_noticed(project: BuildSpec, output: Path) -> None:
+    said: list[str] = []
+    stop = threading.Event()
+    arguments = (project, output, 0, 1, said.append, stop)
+    thread = threading.Thread(target=serve_site, args=arguments)
+    thread.start()
+
+    def wait_for(pattern: str) -> str:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            for line in said:
+                if (match := re.search(pattern, line)) is not None:
+                    return match.group(0)
+            time.sleep(0.02)
+        raise AssertionError(f"never said {pattern}: {said}")
+
+    try:
+        url = wait_for(r"http://127\.0\.0\.1:\d+/repo/")
+        time.sleep(0.3)  # until the folders are watched
+        said.clear()
+        style = Path(project.templates_dir) / "assets/style.css"
+        style.write_text("h1 { margin: 1px }")
+        wait_for("pages/s")
+        deadline = time.monotonic() + 10
+        version = url.removesuffix("/repo/") + "/__version"
+        while time.monotonic() < deadline:
+            with urllib.request.urlopen(version, timeout=10) as answer:
+                if answer.read() == b"2":
+                    break
+        else:
+            raise AssertionError("the version never changed")
+    finally:
+        stop.set()
+        thread.join()

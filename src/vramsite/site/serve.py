@@ -157,8 +157,9 @@ def serve_site(
     port: int = 8000,
     jobs: int | None = None,
     say: Say = print,
+    stop: threading.Event | None = None,
 ) -> None:
-    """Build, serve on 127.0.0.1 and follow changes until interrupted.
+    """Build, serve on 127.0.0.1 and follow changes until interrupted or ``stop`` is set.
 
     Without any good build to show, it still serves (nothing) and waits for the repair.
     """
@@ -169,7 +170,8 @@ def serve_site(
     with SiteServer(output.absolute(), spec.urls.base_path, port) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         say(f"Serving {server.url} (Ctrl-C ends it)")
+        changes = watch(*watched_folders(spec), stop_event=stop, raise_interrupt=False)
         try:
-            rebuilder.follow(server, watch(*watched_folders(spec), raise_interrupt=False))
+            rebuilder.follow(server, changes)
         finally:
             server.shutdown()
