@@ -36,6 +36,8 @@ MEMORY_METRICS = ("kv_mib", "compute_mib", "weights_mib", "total_vram_mib")
 SAME_FILE_SHARE = 0.003  # a file differs so much from its tensors by its header
 FIT_MARGIN_BYTES = 1024.0 * MIB  # llama.cpp leaves so much free where it chooses the layers itself
 # llama-server reserves one row of logits a sequence: ggml-org/llama.cpp pull request 23861.
+# It opens four slots by itself: ggml-org/llama.cpp pull requests 16736 and 17997.
+FOUR_SLOTS_SINCE = "2025-12"
 OUTPUTS_LIMITED_SINCE = "2026-06"
 # Cache types as rows write them, where the engine calls them otherwise.
 _CACHE_TYPES = {"q8": "q8_0", "q4": "q4_0", "auto": "f16", "": "f16", "fp16": "f16"}
@@ -107,7 +109,7 @@ class PublishedMemory:
             gpu = self._catalog.gpus.get(row.gpu_id or "")
             backend = gpu.backends[0] if gpu else "cuda"
         k_type, v_type = _types(row.kv_type or "")
-        parallel = max(options.parallel or row.batch or 1.0, 1.0)
+        parallel = _sequences(row, options)
         ubatch = options.ubatch_tokens or conditions.ubatch_tokens or 512.0
         if options.batch_tokens is not None:
             ubatch = min(ubatch, options.batch_tokens)
@@ -283,6 +285,16 @@ class PublishedMemory:
             file_bytes=stated,
             vision_bytes=file.vision_bytes,
         )
+
+
+def _sequences(row: MeasurementRow, options: CommandOptions) -> float:
+    """Slots: those stated, else those that llama-server opens by itself."""
+    if options.parallel is not None:
+        return options.parallel
+    served = options.tool == "llama-server" or "server/endpoint run" in (row.notes or "")
+    if row.engine == "llama.cpp" and served and (row.date or "") >= FOUR_SLOTS_SINCE:
+        return max(row.batch or 1.0, 4.0)
+    return max(row.batch or 1.0, 1.0)
 
 
 def _outputs(row: MeasurementRow, options: CommandOptions, parallel: float, ubatch: float) -> float:
