@@ -17,6 +17,7 @@ from vramsite.catalog.record import Record, Text
 from vramsite.sizing.finetune_records import (
     ActivationRule,
     BaseRule,
+    FineTune,
     FineTuneRules,
     OptimizerRule,
     PrecisionRule,
@@ -54,6 +55,7 @@ class OptimizerEntry(Record):
     other_elements: Amount | None = Field(None, description="default: as for matrices")
     state_bytes: Amount = 0.0
     step_elements: Amount = 0.0
+    paged: bool = False
     names: list[str] = Field(default_factory=list, description="other spellings of tools")
 
 
@@ -124,6 +126,15 @@ class ErrorsEntry(Record):
     readings: dict[str, ErrorEntry]
 
 
+class ThroughputEntry(Record):
+    """Share of the matrix rate that published runs on one device reach: 80 % of them."""
+
+    count: int
+    sources: int
+    low: Amount
+    high: Amount
+
+
 class CalibrationFile(Record):
     """All of data/finetune_calibration.yaml, as `vramsite calibrate` writes it."""
 
@@ -131,6 +142,19 @@ class CalibrationFile(Record):
     sharding: ShardingEntry
     reading: ReadingEntry
     errors: ErrorsEntry
+    throughput: dict[str, dict[str, ThroughputEntry]] = Field(
+        default_factory=dict, description="by family of the device, then by method"
+    )
+
+
+class MethodEntry(Record):
+    """A way to fine-tune that pages show; `sharding` is how several devices share it."""
+
+    method: str = Field(pattern=r"^(?:full|lora|qlora)$")
+    base: Name
+    optimizer: Name
+    sharding: str = Field(pattern=r"^(?:ddp|zero[123]|fsdp)$")
+    sharded_precision: Name = Field("bf16", description="of trained weights under sharding")
 
 
 class FormatsFile(Record):
@@ -140,12 +164,35 @@ class FormatsFile(Record):
     precisions: dict[Name, PrecisionEntry]
     optimizers: dict[Name, OptimizerEntry]
     frameworks: dict[str, FrameworkEntry]
+    methods: dict[Name, MethodEntry]
+    throughput_devices: dict[str, str]
+    rank: Amount
+    targets: list[str]
+    sequence_tokens: Amount
 
 
 class FinetuneRulesFile(FormatsFile):
     """Both files together."""
 
     calibration: CalibrationFile
+
+    def choice(
+        self, name: str, *, devices: float = 1.0, tokens: float | None = None, experts: bool = False
+    ) -> FineTune:
+        """The run that pages show for a method; `experts`: adapters on routed experts too."""
+        entry = self.methods[name]
+        several = devices > 1.0
+        return FineTune(
+            method=entry.method,
+            base=entry.base,
+            precision=entry.sharded_precision if several else "bf16",
+            optimizer=entry.optimizer,
+            rank=self.rank,
+            targets=[*self.targets, "experts"] if experts else list(self.targets),
+            sequence_tokens=self.sequence_tokens if tokens is None else tokens,
+            sharding=entry.sharding if several else "none",
+            devices=devices,
+        )
 
     def optimizer_name(self, spelling: str) -> str | None:
         """Our name of an optimizer by any tool's spelling of it; None for an unknown one."""
@@ -171,6 +218,7 @@ class FinetuneRulesFile(FormatsFile):
                     ),
                     state_bytes=rule.state_bytes,
                     step_elements=rule.step_elements,
+                    paged=rule.paged,
                 )
                 for name, rule in self.optimizers.items()
             ],

@@ -21,6 +21,7 @@ from scipy.optimize import least_squares
 from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.evidence.finetune_cases import TrainingCase, training_cases
 from vramsite.evidence.finetune_rows import read_training_rows
+from vramsite.evidence.finetune_throughput import throughput_shares
 from vramsite.evidence.statistics import quantile
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ def left_out_errors(
 def run(catalog: Catalog, data_dir: Path) -> list[str]:
     """Fit, judge leaving groups out, and write the file. Returns lines to print."""
     cases = evidence_cases(catalog, data_dir)
-    rules = load_finetune_rules(data_dir).record()
+    file = load_finetune_rules(data_dir)
+    rules = file.record()
     pairs = left_out_errors(cases, rules)
     low, high = _interval(pairs)
     best = fitted(cases, rules)
@@ -157,6 +159,7 @@ def run(catalog: Catalog, data_dir: Path) -> list[str]:
             for block in ("activation", "sharding", "reading")
         },
         "errors": errors,
+        "throughput": throughput_shares([case for case, _ in pairs], catalog, file),
     }
     path = data_dir / "finetune_calibration.yaml"
     text = yaml.safe_dump(written, sort_keys=False, default_flow_style=None, width=100)

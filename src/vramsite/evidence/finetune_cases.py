@@ -43,6 +43,7 @@ class TrainingCase:
     peak_gib: float
     group: str
     model_class: str  # dense, moe
+    experts_used_share: float
 
     def predicted_gib(self, rules: FineTuneRules) -> float:
         """The peak in the reading that was published."""
@@ -80,6 +81,9 @@ def training_cases(
                 reading=reading(row),
                 peak_gib=row.peak_gib,
                 group=row.group,
+                experts_used_share=(
+                    arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
+                ),
                 model_class="moe" if arch.expert_count > 0.0 else "dense",
             )
             case.predicted_gib(record)

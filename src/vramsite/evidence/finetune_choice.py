@@ -167,6 +167,7 @@ def row_choice(row: TrainingRow, rules: FinetuneRulesFile) -> FineTune:
         expert_parallel=experts,
         sequence_parallel=sequences,
         offload_parameters="param" in row.offload or row.offload == "cpu",
+        step_in_backward=bool(re.search("backward|bwd|layer-?wise", row.optimizer or "")),
         offload_optimizer="optim" in row.offload or row.offload == "cpu",
     )
 

@@ -47,6 +47,8 @@ class TrainingRow:
     offload: str
     devices: float
     framework: str
+    device: str
+    tokens_per_second: float | None
     device_gib: float | None  # of one device, where its name says
     peak_gib: float
     shown_gib: float | None  # what the driver showed, where the row has both
@@ -173,6 +175,8 @@ def _row(place: int, item: object) -> TrainingRow | None:
         offload=_text(item, "offload").lower(),
         devices=_number(item, "gpu_count") or 1.0,
         framework=_text(item, "framework"),
+        device=_text(item, "gpu"),
+        tokens_per_second=_number(item, "tokens_per_second"),
         device_gib=_device_gib(_text(item, "gpu")),
         peak_gib=peak,
         shown_gib=_number(item, "peak_reserved_gib"),

@@ -145,6 +145,7 @@ def _result(
         allocated_high_bytes=peak * reading.high,
         reserved_bytes=reserved,
         shown_bytes=reserved
+        + fixed.paged
         + reading.context_bytes
         + (reading.link_bytes if choice.devices > 1.0 else 0.0),
         host_bytes=fixed.host + acts.host_bytes,

@@ -30,6 +30,7 @@ class Kept:
     head_gradients: float  # those of the head, which exist when the loss has just been computed
     states: float
     step: float
+    paged: float  # states outside the allocator that can move to the host
     host: float
     trained: float  # parameters, of the whole model
 
@@ -93,9 +94,18 @@ def kept(shape: TrainShape, added: Adapters, choice: FineTune, rules: FineTuneRu
     step = first.step + second.step
     if choice.sharding == "ddp":
         gradients *= 1.0 + rules.sharding.ddp_bucket_share
+    if choice.step_in_backward and choice.method == "full":
+        one_layer = min(1.0, shape.layer_parameters / max(count, 1.0))
+        gradients *= one_layer
+        step *= one_layer
+    paged = 0.0
+    if optimizer.paged:
+        paged = states
+        states = 0.0
     host = 0.0
     if choice.offload_parameters:
-        host = weights + frozen + gradients + states + step
+        host = weights + frozen + gradients + states + step + paged
+        paged = 0.0
         weights = 0.0
         frozen = 0.0
         gradients = 0.0
@@ -113,6 +123,7 @@ def kept(shape: TrainShape, added: Adapters, choice: FineTune, rules: FineTuneRu
         head_gradients=min(gradients, head),
         states=states,
         step=step,
+        paged=paged,
         host=host,
         trained=count,
     )

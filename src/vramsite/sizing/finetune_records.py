@@ -35,6 +35,7 @@ class FineTune:
     sequence_parallel: float = 1.0  # each device holds this share of every sequence
     offload_parameters: bool = False  # weights and everything kept for them wait in host memory
     offload_optimizer: bool = False
+    step_in_backward: bool = False  # each layer is updated as soon as its gradient is there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,7 @@ class OptimizerRule:
     other_elements: float  # the same for embeddings, head and norms (Muon leaves them to AdamW)
     state_bytes: float  # a parameter, for states of fixed width
     step_elements: float  # temporary elements a parameter during the step
+    paged: bool = False  # states lie in managed memory, outside the allocator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

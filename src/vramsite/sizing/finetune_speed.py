@@ -1,0 +1,23 @@
+"""Work of training one token, to relate published throughput to a device's matrix rate."""
+
+from __future__ import annotations
+
+from vramsite.sizing.finetune_records import FineTune, TrainShape
+
+
+def training_flops_per_token(
+    shape: TrainShape, experts_used_share: float, choice: FineTune
+) -> float:
+    """Floating-point operations: 2 a weight forward, 2 for the gradient of its input, 2 for its
+    own where it is trained, 2 more to recompute (arXiv 2205.05198, appendix A)."""
+    active = (
+        shape.matrix_parameters
+        + shape.expert_parameters * experts_used_share
+        + shape.head_parameters
+    )
+    passes = 4.0
+    if choice.method == "full":
+        passes += 2.0
+    if choice.checkpointing != "none":
+        passes += 2.0
+    return passes * active
