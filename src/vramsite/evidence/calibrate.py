@@ -19,6 +19,7 @@ from vramsite.catalog.calibration import compute_flops
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.speed_model import PhaseModel
 from vramsite.evidence.calibration_errors import fitted_intervals, report
+from vramsite.evidence.outside_catalog import OutsideCatalog
 from vramsite.evidence.phase_result import PhaseResult, folds
 from vramsite.evidence.pooled_fit import REPORTERS, Effect, Observation, PooledFit
 from vramsite.evidence.speed_case import SPEED_METRICS, CaseReader, CaseRefusedError, SpeedCase
@@ -37,7 +38,7 @@ HEADER = """# Fitted by `vramsite calibrate` from data/measurements/; never edit
 
 def fit_cases(catalog: Catalog, data_dir: Path) -> tuple[CaseReader, list[SpeedCase]]:
     """All usable speed rows that the engine can describe."""
-    reader = CaseReader(catalog, data_dir)
+    reader = CaseReader(catalog, data_dir, OutsideCatalog(data_dir))
     cases = []
     for row in measurements(data_dir):
         if not row.usable or row.metric not in SPEED_METRICS or row.speculative:

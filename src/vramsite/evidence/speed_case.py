@@ -9,9 +9,11 @@ from vramsite.catalog import Catalog, MeasurementRow
 from vramsite.catalog.buffer_rules import load_cache_rules
 from vramsite.catalog.calibration import speed_groups
 from vramsite.catalog.calibration_groups import SpeedGroups
+from vramsite.catalog.device import sizing_device
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.speed_model import load_speed_model
 from vramsite.evidence.conditions import Conditions, read_conditions
+from vramsite.evidence.outside_catalog import OutsideCatalog
 from vramsite.evidence.row_weights import GGUF_ENGINES, WeightSource
 from vramsite.sizing.model_work import ModelWork, model_work
 from vramsite.sizing.records import Architecture, Device, Settings
@@ -55,8 +57,11 @@ class CaseRefusedError(Exception):
 class CaseReader:
     """Turns measurement rows into cases."""
 
-    def __init__(self, catalog: Catalog, data_dir: Path) -> None:
+    def __init__(
+        self, catalog: Catalog, data_dir: Path, outside: OutsideCatalog | None = None
+    ) -> None:
         self.catalog = catalog
+        self._outside = outside
         self.model = load_speed_model(data_dir)
         self.rules = load_cache_rules(data_dir)
         self._weights = WeightSource(data_dir, self.model.dense_floor_bits)
@@ -64,22 +69,19 @@ class CaseReader:
 
     def read(self, row: MeasurementRow) -> SpeedCase:
         """Raises CaseRefusedError."""
-        catalog = self.catalog
-        if row.model_id not in catalog.models:
-            raise CaseRefusedError(f"model {row.model_id or row.model_name} is not in the catalog")
-        if row.gpu_id not in catalog.gpus:
-            raise CaseRefusedError(f"device {row.gpu_id or row.gpu_name} is not in the catalog")
-        gpu = catalog.gpus[row.gpu_id]
-        device = catalog.device(row.gpu_id)
+        arch = self._architecture(row)
+        gpu, device = self._device(row)
         if device.bandwidth_bytes_per_s is None:
             raise CaseRefusedError("the device's bandwidth is not known")
-        arch = catalog.architecture(row.model_id)
         conditions = read_conditions(row.notes or "")
         settings = self._settings(row, gpu, conditions)
-        weights = self._weights.find(row.model_id, arch, row)
+        weights = self._weights.find(row.model_id or row.model_name, arch, row)
         if weights is None:
             raise CaseRefusedError("neither format nor bits a weight are stated")
         settings = _offloaded(settings, row, arch, device, weights.weights.file_bytes)
+        work = model_work(
+            arch, weights.weights, settings, weights.dense_scale, weights.routed_scale
+        )
         context = row.context_tokens or 0.0
         prompt = row.prompt_tokens or context
         depth = context
@@ -92,17 +94,38 @@ class CaseReader:
             gpu=gpu,
             arch=arch,
             device=device,
-            work=model_work(
-                arch, weights.weights, settings, weights.dense_scale, weights.routed_scale
-            ),
+            work=work,
             settings=settings,
             groups=speed_groups(self.model, gpu, settings, arch, row.power_limit_w),
             conditions=conditions,
             sequences=max(row.batch or 1.0, 1.0),
             depth_tokens=depth,
             prompt_tokens=prompt,
-            ram_bytes_per_s=catalog.assumptions.sizing(settings.backend).ram_bandwidth_bytes_per_s,
+            ram_bytes_per_s=self._ram_bytes_per_s(settings, work),
         )
+
+    def _architecture(self, row: MeasurementRow) -> Architecture:
+        if row.model_id in self.catalog.models:
+            return self.catalog.architecture(row.model_id)
+        if self._outside is not None and row.model_name in self._outside.architectures:
+            return self._outside.architectures[row.model_name]
+        raise CaseRefusedError(f"model {row.model_id or row.model_name} is not in the catalog")
+
+    def _device(self, row: MeasurementRow) -> tuple[GpuRecord, Device]:
+        if row.gpu_id in self.catalog.gpus:
+            return self.catalog.gpus[row.gpu_id], self.catalog.device(row.gpu_id)
+        if self._outside is not None and row.gpu_name in self._outside.gpus:
+            gpu = self._outside.gpus[row.gpu_name]
+            return gpu, sizing_device(gpu)
+        raise CaseRefusedError(f"device {row.gpu_id or row.gpu_name} is not in the catalog")
+
+    def _ram_bytes_per_s(self, settings: Settings, work: ModelWork) -> float:
+        """Rows do not state the host's memory; a desktop's is assumed while the weights fit it."""
+        rule = self.model.hosts
+        on_host = (work.host_dense_bytes + work.host_routed_bytes) / 1e9
+        platform = None if on_host <= rule.desktop_gb else rule.server_platform
+        found = self.catalog.assumptions.sizing(settings.backend, ram_platform=platform)
+        return found.ram_bandwidth_bytes_per_s
 
     def _settings(self, row: MeasurementRow, gpu: GpuRecord, conditions: Conditions) -> Settings:
         k_type, v_type = self._types(row.kv_type or "")

@@ -30,7 +30,8 @@ def decode_parts(
     used = 0.0
     if work.expert_count > 0.0:
         used = work.routed_parameters * work.experts_used / work.expert_count
-    flops = 2.0 * (work.dense_parameters + work.head_parameters + used) * sequences
+    # One sequence alone is bound by memory; those beside it add their products.
+    flops = 2.0 * (work.dense_parameters + work.head_parameters + used) * (sequences - 1.0)
     host = host_bytes_read(work, sequences) + cache * work.host_layer_share
     return DecodeParts(
         weight_read_s=weight_bytes_read(work, sequences) / bandwidth / cut,

@@ -19,7 +19,7 @@ class DecodeParts:
     recurrent_layers: float
     expert_layers: float
     steps: float  # 1
-    compute_s: float  # matrix products of all sequences
+    compute_s: float  # matrix products of the sequences beyond the first
     sequences: float  # beyond the first
     reductions: float  # all-reduces among devices (tensor split)
     link_s: float  # their bytes over the link
@@ -54,6 +54,7 @@ class PrefillParts:
     dense_compute_s: float
     expert_compute_s: float
     attention_compute_s: float
+    masked_compute_s: float  # attention to what sparse attention does not select
     weight_read_s: float  # weights of all passes
     recurrent_tokens: float  # tokens x recurrent layers
     layer_passes: float
@@ -71,6 +72,7 @@ class PrefillCosts:
     dense_compute_s: float
     expert_compute_s: float
     attention_compute_s: float
+    masked_compute_s: float
     weight_read_s: float
     recurrent_tokens: float
     layer_passes: float
