@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from vramsite.site.urls import Urls
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jinja2 import Environment
 
     from vramsite.catalog import Catalog
     from vramsite.report.sizer import Sizer
     from vramsite.site.assets import Assets
+    from vramsite.site.engine_js.files import EngineFiles
     from vramsite.site.pages import PageKey
 
 
@@ -46,6 +49,7 @@ class PageMeta:
 class SiteContext:
     """The shared, read-only state of one worker; ``cache`` is free for page modules.
 
+    ``engine`` is the configurator's engine and data; a site without one has no configurator.
     ``catalog`` is already cut down to the entries the build was asked for, so a page may link to
     whatever it finds in there. ``locales`` starts with the source language, ``en``.
     ``cache`` lives as long as the worker: put what many pages share there (under a tuple key that
@@ -57,7 +61,13 @@ class SiteContext:
     urls: Urls
     locales: tuple[str, ...]
     assets: Assets
+    engine: EngineFiles | None = None
     cache: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def write_assets(self, output: Path) -> int:
+        """Write assets, engine and its data below ``output``; returns the bytes written."""
+        written = self.assets.write(output)
+        return written + (self.engine.write(output) if self.engine is not None else 0)
 
     def meta(self, key: PageKey, locale: str) -> PageMeta:
         """The addresses of one page and its sisters."""

@@ -8,6 +8,8 @@ from vramsite.catalog import load_catalog
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
 from vramsite.site.context import SiteContext
+from vramsite.site.engine_js.data import SliceMaker
+from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.i18n import discover_locales
 from vramsite.site.pages import page_kinds
 from vramsite.site.plan import select
@@ -25,7 +27,13 @@ def make(spec: BuildSpec) -> Site:
     templates_dir = Path(spec.templates_dir)
     assets = Assets.from_folder(templates_dir / "assets")
     locales = discover_locales(Path(spec.locales_dir))
+    sizer = Sizer(catalog)
     context = SiteContext(
-        catalog=catalog, sizer=Sizer(catalog), urls=spec.urls, locales=locales, assets=assets
+        catalog=catalog,
+        sizer=sizer,
+        urls=spec.urls,
+        locales=locales,
+        assets=assets,
+        engine=EngineFiles(SliceMaker(catalog, sizer.rules)),
     )
     return Site(context, environments(spec, context), page_kinds())

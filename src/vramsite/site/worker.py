@@ -106,7 +106,7 @@ def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     send({"event": "ready", "chunks": sizes, "locales": list(site.context.locales)})
     while "end" not in (command := json.loads(commands.get())):
         if "assets" in command:
-            site.context.assets.write(output)
+            site.context.write_assets(output)
         else:
             run_chunk(site, chunks[command["chunk"]], output, send)
     send({"event": "end", "peak_bytes": peak_bytes(), "cpu_s": time.process_time()})

@@ -42,6 +42,7 @@ class SliceMaker:
         self._checkpoints = load_checkpoint_recipes(catalog.data_dir)
         offered = [record.name for record in catalog.formats.values() if record.headline]
         self._offered = [NATIVE, *offered]
+        self._models: dict[str, ModelFacts] = {}
 
     def rules(self) -> SharedRules:
         """What no model and no device changes; the recipes are those that any model is offered."""
@@ -62,6 +63,12 @@ class SliceMaker:
 
     def model(self, model_id: str) -> ModelFacts:
         """One model with the formats that the pages offer."""
+        found = self._models.get(model_id)
+        if found is None:
+            found = self._models[model_id] = self._model(model_id)
+        return found
+
+    def _model(self, model_id: str) -> ModelFacts:
         record = self.catalog.models[model_id]
         arch = self.catalog.architecture(model_id)
         entries = []

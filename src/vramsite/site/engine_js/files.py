@@ -1,0 +1,68 @@
+"""The engine and its data as files of the site, each named after its content.
+
+A worker makes only what its pages link to, and keeps it; the one that is told to write the assets
+makes all. The addresses are the same everywhere because the content is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from vramsite.site.engine_js.data import SliceMaker, slice_bytes
+from vramsite.site.engine_js.link import compile_engine
+
+FOLDER = "assets/engine/"
+_HASH_LENGTH = 10
+
+
+class EngineFiles:
+    """Addresses (below the base path) and contents of the engine's files."""
+
+    def __init__(self, maker: SliceMaker) -> None:
+        self._maker = maker
+        self._made: dict[str, tuple[str, bytes]] = {}
+
+    def engine(self) -> str:
+        """The address of the compiled engine."""
+        return self._file("engine", ".js", lambda: compile_engine().encode())
+
+    def rules(self) -> str:
+        """The address of what no model and no device changes."""
+        return self._file("rules", ".json", lambda: slice_bytes(self._maker.rules()))
+
+    def model(self, model_id: str) -> str:
+        """The address of one model's facts. KeyError for an unknown id."""
+        make = self._maker.model
+        return self._file(f"models/{model_id}", ".json", lambda: slice_bytes(make(model_id)))
+
+    def device(self, gpu_id: str) -> str:
+        """The address of one device's facts. KeyError for an unknown id."""
+        make = self._maker.device
+        return self._file(f"devices/{gpu_id}", ".json", lambda: slice_bytes(make(gpu_id)))
+
+    def addresses(self) -> Iterator[str]:
+        """The addresses of all files."""
+        yield self.engine()
+        yield self.rules()
+        yield from map(self.model, self._maker.catalog.models)
+        yield from map(self.device, self._maker.catalog.gpus)
+
+    def write(self, output: Path) -> int:
+        """Write every file below ``output``; returns the bytes written."""
+        for _ in self.addresses():  # makes those that no page has asked for
+            pass
+        for address, content in self._made.values():
+            path = output / address
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return sum(len(content) for _, content in self._made.values())
+
+    def _file(self, name: str, ending: str, make: Callable[[], bytes]) -> str:
+        found = self._made.get(name)
+        if found is None:
+            content = make()
+            digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
+            found = self._made[name] = (f"{FOLDER}{name}.{digest}{ending}", content)
+        return found[0]
