@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -19,8 +19,17 @@ from vramsite.sizing.effects import (
 )
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.records import Settings
+from vramsite.sizing.speed_records import DecodeCosts, PrefillCosts
 
 NOTHING = PhaseEffects(decode=[], prefill=[])
+ONE = [Effect(factor=1.0)]
+BASE = PhaseEffects(
+    decode=[PartEffects(part=item.name, effects=ONE) for item in fields(DecodeCosts)],
+    prefill=[
+        PartEffects(part=name, effects=ONE)
+        for name in (*(item.name for item in fields(PrefillCosts)), "first_token")
+    ],
+)
 
 
 def tables(
@@ -33,7 +42,9 @@ def tables(
         for engine in ("llama.cpp", "other")
     ]
     return SpeedTables(
-        effects=effects,
+        effects=PhaseEffects(
+            decode=[*BASE.decode, *effects.decode], prefill=[*BASE.prefill, *effects.prefill]
+        ),
         rows=[RuntimeRows(engine="llama.cpp", backend="cuda", decode=7.0, prefill=0.0)],
         engines=[
             EngineSpeed(engine="ollama", group="llama.cpp", pass_tokens=0.0),
@@ -132,3 +143,9 @@ def test_an_engine_not_listed_is_the_last_one() -> None:
 def test_a_missing_interval_is_an_error() -> None:
     with pytest.raises(SizingError, match="interval_without_row"):
         speed_coefficients(tables(levels="device"), device(), NOTHING, OLLAMA, "")
+
+
+def test_a_part_that_nothing_is_known_about_is_an_error() -> None:
+    bare = replace(tables(), effects=PhaseEffects(decode=BASE.decode[1:], prefill=BASE.prefill))
+    with pytest.raises(SizingError, match="part_without_cost"):
+        speed_coefficients(bare, device(), NOTHING, OLLAMA, "")

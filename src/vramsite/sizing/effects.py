@@ -187,14 +187,21 @@ def _interval(tables: SpeedTables, kind: str, level: str, group: str) -> Interva
 
 
 def _cost(case: _Case, decode: bool, part: str) -> float:
-    """The product of the effects on a part and of those on all parts."""
+    """The product of the effects on a part and of those on all parts.
+
+    SizingError "part_without_cost" where nothing is known about the part.
+    """
     value = 1.0
+    known = False
     for origin in case.origins:
         for entry in origin.decode if decode else origin.prefill:
             if entry.part == part or entry.part == "":
+                known = known or entry.part == part
                 for effect in entry.effects:
                     if _holds(effect, case):
                         value *= effect.factor
+    if not known:
+        raise SizingError("part_without_cost")
     return value
 
 
@@ -231,6 +238,7 @@ def _prefill_costs(case: _Case) -> PrefillCosts:
         dense_compute_s=_cost(case, False, "dense_compute_s"),
         expert_compute_s=_cost(case, False, "expert_compute_s"),
         attention_compute_s=_cost(case, False, "attention_compute_s"),
+        masked_compute_s=_cost(case, False, "masked_compute_s"),
         weight_read_s=_cost(case, False, "weight_read_s"),
         recurrent_tokens=_cost(case, False, "recurrent_tokens"),
         layer_passes=_cost(case, False, "layer_passes"),
