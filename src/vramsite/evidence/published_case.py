@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OUTPUTS_LIMITED_SINCE = "2026-06"
 # It opens four slots by itself: ggml-org/llama.cpp pull requests 16736 and 17997.
 FOUR_SLOTS_SINCE = "2025-12"
+MOST_DEVICES = 1024
 # Cache types as rows write them, where the engine calls them otherwise.
 _CACHE_TYPES = {"q8": "q8_0", "q4": "q4_0", "auto": "f16", "": "f16", "fp16": "f16"}
 _DEVICE = re.compile(r"CUDA(\d+) ")
@@ -45,6 +46,8 @@ def read_case(catalog: Catalog, row: MeasurementRow) -> MemoryCase:
         raise RowRefusedError(f"model {row.model_id or row.model_name} is not in the catalog")
     if row.gpu_id is not None and row.gpu_id not in catalog.gpus:
         raise RowRefusedError(f"device {row.gpu_id} is not in the catalog")
+    if row.gpu_count > MOST_DEVICES:
+        raise RowRefusedError(f"{row.gpu_count} devices are more than {MOST_DEVICES}")
     notes = row.notes or ""
     found = _DEVICE.search(notes)
     options = read_options(notes)
