@@ -9,7 +9,7 @@ import pytest
 from vramsite.catalog import Catalog, load_catalog
 from vramsite.catalog.model_files import model_file
 from vramsite.report.sizer import Sizer
-from vramsite.sizing.engine import EngineRules, loaded, size
+from vramsite.sizing.engine import loaded, size
 from vramsite.sizing.records import Settings, Size
 
 DATA = Path(__file__).parents[2] / "data"
@@ -23,12 +23,10 @@ def catalog() -> Catalog:
 
 def answer(catalog: Catalog, model: str, format_name: str, gpu: str, settings: Settings) -> Size:
     sizer = Sizer(catalog)
-    profiles = [found for engine in catalog.engines.values() if (found := engine.profile())]
-    rules = EngineRules(cache=sizer.rules.cache, buffers=sizer.rules.buffers, profiles=profiles)
     return size(
-        loaded(model_file(catalog, model, format_name), settings, rules),
+        loaded(model_file(catalog, model, format_name), settings, sizer.rules),
         catalog.device(gpu),
-        rules,
+        sizer.rules,
         catalog.assumptions.sizing("cuda"),
         sizer.coefficients(model, gpu, settings),
     )

@@ -34,7 +34,11 @@ class Sizer:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.rules = EngineRules(
-            cache=load_cache_rules(catalog.data_dir), buffers=load_buffer_rules(catalog.data_dir)
+            cache=load_cache_rules(catalog.data_dir),
+            buffers=load_buffer_rules(catalog.data_dir),
+            profiles=[
+                profile for engine in catalog.engines.values() if (profile := engine.profile())
+            ],
         )
         self._calibration = load_calibration(catalog.data_dir)
         self._speed_model = load_speed_model(catalog.data_dir)
