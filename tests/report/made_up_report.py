@@ -8,6 +8,7 @@ from typing import Any
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.model_record import ModelRecord
 from vramsite.report.book import Book
+from vramsite.report.measured import Measured, MeasuredRow
 from vramsite.sizing.records import (
     Architecture,
     Assumptions,
@@ -212,6 +213,11 @@ class MadeUpSizes:
 
 class MadeUpBook(Book):
     """A book that assumes 8 % reserve, 64 GiB of RAM at 60 GB/s."""
+
+    def measured(self, gpu_id: str) -> Measured:
+        url = "https://example.org/run"
+        row = MeasuredRow("small-8b", "Small 8B", "Q4_K_M", "llama.cpp", 0.0, 101.5, url, "2026-07")
+        return Measured([row], 3) if gpu_id == "mid-12gb" else Measured([], 0)
 
     def assumptions(self, gpu_id: str) -> Assumptions:
         return Assumptions(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
+from vramsite.report.measured import Measured, measured_by_device
 from vramsite.report.sizer import SizerError
 
 if TYPE_CHECKING:
@@ -82,6 +83,15 @@ class Book:
     def assumptions(self, gpu_id: str) -> Assumptions:
         """What is assumed of the machine around the device (RAM, runtime, reserve)."""
         return self.catalog.assumptions.sizing(self.device_card(gpu_id).backend)
+
+    def measured(self, gpu_id: str) -> Measured:
+        """Published measurements on a device."""
+        key = ("measured",)
+        found = self.memo.get(key)
+        if not isinstance(found, dict):
+            found = self.memo[key] = measured_by_device(self.catalog)
+        rows: Measured = found.get(gpu_id, Measured([], 0))
+        return rows
 
     def runs_on(self, engine: str, backend: str) -> bool:
         """Whether data/engines.yaml lists the back end for the engine."""

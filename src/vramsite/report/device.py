@@ -10,6 +10,7 @@ from vramsite.report.book import Book, PairSummary
 if TYPE_CHECKING:
     from vramsite.catalog import GpuRecord
     from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.measured import Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class DeviceView:
     usable: UsableMemory
     models: list[ModelRow]
     holds_count: int
+    measured: Measured
     sources: list[str]
 
 
@@ -166,5 +168,6 @@ def device_view(book: Book, gpu_id: str) -> DeviceView:
         ),
         models=rows,
         holds_count=sum(1 for row in rows if row.summary.verdict in ("fits", "tight", "unified")),
+        measured=book.measured(gpu_id),
         sources=notes.texts,
     )

@@ -1,0 +1,92 @@
+"""Published measurements of one stream on one device, for the device's page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vramsite.catalog import measurements
+
+if TYPE_CHECKING:
+    from vramsite.catalog import Catalog, MeasurementRow
+
+SHOWN = 30
+SHOWN_A_MODEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRow:
+    """One published output speed; `context_tokens` were in the cache before it, None: not said."""
+
+    model_id: str | None
+    model_name: str
+    format: str | None
+    engine: str
+    context_tokens: float | None
+    decode_tps: float
+    url: str | None
+    date: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The rows a page shows, and how many there are in all."""
+
+    rows: list[MeasuredRow]
+    count: int
+
+
+def _comparable(row: MeasurementRow) -> bool:
+    """One stream on one device, wholly in its memory, without drafting, and not in doubt."""
+    return (
+        row.metric == "decode_tps"
+        and row.usable
+        and row.gpu_count == 1
+        and row.batch in (None, 1.0)
+        and not row.speculative
+        and row.offload == "none"
+        and row.per in ("total", "per_user")
+    )
+
+
+def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
+    """What the catalog has measured on each device, models by name, each with its first rows."""
+    found: dict[str, list[MeasuredRow]] = {}
+    for row in measurements(catalog.data_dir):
+        if row.gpu_id is None or not _comparable(row):
+            continue
+        link = row.source if row.source.startswith("https://") and " " not in row.source else None
+        found.setdefault(row.gpu_id, []).append(
+            MeasuredRow(
+                model_id=row.model_id if row.model_id in catalog.models else None,
+                model_name=row.model_name,
+                format=row.quant,
+                engine=row.engine,
+                context_tokens=row.context_tokens,
+                decode_tps=row.value,
+                url=link,
+                date=row.date,
+            )
+        )
+    return {gpu_id: _chosen(rows) for gpu_id, rows in found.items()}
+
+
+def _chosen(rows: list[MeasuredRow]) -> Measured:
+    """Models of the catalog first; of each model the rows with the shortest context."""
+    ordered = sorted(
+        rows,
+        key=lambda row: (
+            row.model_id is None,
+            row.model_name.casefold(),
+            row.context_tokens or 0.0,
+            row.format or "",
+            -row.decode_tps,
+        ),
+    )
+    shown: list[MeasuredRow] = []
+    times: dict[str, int] = {}
+    for row in ordered:
+        times[row.model_name] = times.get(row.model_name, 0) + 1
+        if times[row.model_name] <= SHOWN_A_MODEL and len(shown) < SHOWN:
+            shown.append(row)
+    return Measured(shown, len(rows))
