@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from vramsite.catalog import measurements
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, MeasurementRow
 
+PARTIAL_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 SHOWN = 30
 SHOWN_A_MODEL = 2
 
@@ -65,7 +67,7 @@ def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
                 context_tokens=row.context_tokens,
                 decode_tps=row.value,
                 url=link,
-                date=row.date,
+                date=row.date if row.date and PARTIAL_DATE.fullmatch(row.date) else None,
             )
         )
     return {gpu_id: _chosen(rows) for gpu_id, rows in found.items()}
