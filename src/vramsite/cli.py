@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from vramsite.contribute.commands import app as contribute_app
+from vramsite.contribute.app import app as contribute_app
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, Fault
