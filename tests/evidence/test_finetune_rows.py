@@ -101,6 +101,7 @@ def test_rows_that_say_they_are_unusable_are_left_out(tmp_path: Path) -> None:
         ("- {model: A, method: full, peak_memory_gib: 1, shape: 7}", "shape: is no mapping"),
         ("- {model: A, method: [x], peak_memory_gib: 1}", "method: found a list"),
         ("- model: &a A\n  method: full\n  peak_memory_gib: 1\n- *a", "alias or anchor"),
+        ("- {model: &a A, method: *a, peak_memory_gib: 1}", "alias or anchor"),
         ("[" * 30 + "]" * 30, "nested deeper"),
     ],
 )

@@ -33,6 +33,7 @@ NOTHING = ActivationRule(
     backward_hidden=0.0,
     backward_inner=0.0,
     expert_backward_share=0.0,
+    selective_share=0.5,
     adapter_inputs=0.0,
     quantised_saved=1.0,
     routed_hidden=0.0,

@@ -69,6 +69,7 @@ class ActivationEntry(Record):
     backward_hidden: Amount
     backward_inner: Amount
     expert_backward_share: Amount
+    selective_share: Amount
     adapter_inputs: Amount
     quantised_saved: Amount
     routed_hidden: Amount

@@ -22,6 +22,7 @@ from vramsite.evidence.finetune_rows import TrainingRow
 from vramsite.sizing.finetune_records import FineTune
 from vramsite.sizing.records import Architecture
 
+MOST_LAYERS = 1000
 _BASES = (
     ("nvfp4", "nvfp4"),
     ("mxfp4", "mxfp4"),
@@ -59,12 +60,15 @@ def row_architecture(row: TrainingRow, catalog: Catalog) -> Architecture:
             return catalog.architecture(row.model_id)
         except ArchitectureError as error:
             raise RowRefusedError(str(error)) from error
-    billions = re.search(r"(\d+(?:\.\d+)?)\s*B\b", f"{row.model} {row.model_id or ''}", re.I)
+    name = f"{row.model} {row.model_id or ''}"
+    billions = re.search(r"(?:(\d+) ?x ?)?(\d+(?:\.\d+)?)[ -]?B\b", name, re.IGNORECASE)
     if billions is None:
         raise RowRefusedError(
             f"{row.model}: no shape, no model of the catalog, no size in its name"
         )
-    return typical_architecture(float(billions.group(1)) * 1e9)
+    # Experts "8x7B" share everything but their feed-forward, about a sixth.
+    experts = max(1.0, float(billions.group(1) or 1.0) * 5.0 / 6.0)
+    return typical_architecture(min(float(billions.group(2)) * experts, 1e4) * 1e9)
 
 
 def shape_architecture(shape: Mapping[str, object]) -> Architecture:
@@ -74,9 +78,10 @@ def shape_architecture(shape: Mapping[str, object]) -> Architecture:
     """
     keys = Keys(shape, "shape")
     width = whole(keys, "hidden")
-    layers = every_layer(whole(keys, "layers"))
-    if len(layers) > 1000:
-        raise ArchitectureError("shape.layers", f"is {len(layers)}; at most 1000 are believed")
+    depth = whole(keys, "layers")
+    if depth > MOST_LAYERS:
+        raise ArchitectureError("shape.layers", f"is {depth:g}; at most {MOST_LAYERS} are believed")
+    layers = every_layer(depth)
     heads = whole(keys, "heads")
     head_size = whole(keys, "head_dim", float(width // heads))
     vocabulary = whole(keys, "vocab")
@@ -209,8 +214,11 @@ def _checkpointing(row: TrainingRow) -> str:
     stated = row.checkpointing
     if "activation" in row.offload or stated in ("unsloth", "offload"):
         return "offload"
-    if stated in ("false", "0", "no", "none", "selective recompute", "selective"):
+    # Megatron's recomputes the scores of attention only, which flash attention never keeps.
+    if stated in ("false", "0", "no", "none", "selective recompute"):
         return "none"
+    if stated is not None and "selective" in stated:
+        return "selective"
     return "full"
 
 
@@ -249,15 +257,17 @@ def _targets(row: TrainingRow) -> list[str]:
 def _sharding(row: TrainingRow) -> tuple[str, float, float, float, float]:
     """Name of the split and the sizes of tensor, pipeline, expert and sequence parallelism."""
     text = row.sharding
-    sequences = _size(text, r"sequence parallel (\d+)|\bsp(\d+)|\bcp(\d+)", row.devices)
-    if "megatron" in text or re.search(r"\b[tpe]p ?\d", text):
-        return (
-            "megatron",
-            _size(text, r"\btp ?(\d+)", row.devices),
-            _size(text, r"\bpp ?(\d+)", row.devices),
-            _size(text, r"\bep ?(\d+)", row.devices),
-            sequences,
-        )
+    sequences = _size(text, r"sequence parallel (\d+)|ulysses (\d+)|\b[sc]p ?=?(\d+)", row.devices)
+    parallel = (
+        _size(text, r"\btp ?=?(\d+)|tensor parallel (\d+)", row.devices),
+        _size(text, r"\bpp ?=?(\d+)|pipeline parallel (\d+)", row.devices),
+        _size(text, r"\bep ?=?(\d+)|expert parallel (\d+)", row.devices),
+        sequences,
+    )
+    if "fsdp" in text or "hsdp" in text or "fully" in text:
+        return ("fsdp", *parallel)
+    if "megatron" in text or max(parallel[:3]) > 1.0:
+        return ("megatron", *parallel)
     if "device_map" in text or "pipeline" in text:
         return "none", 1.0, row.devices, 1.0, sequences
     for stage in ("1", "2", "3"):
@@ -265,8 +275,6 @@ def _sharding(row: TrainingRow) -> tuple[str, float, float, float, float]:
             return f"zero{stage}", 1.0, 1.0, 1.0, sequences
     if "deepspeed" in text:
         return "zero2", 1.0, 1.0, 1.0, sequences
-    if "fsdp" in text or "hsdp" in text or "fully" in text:
-        return "fsdp", 1.0, 1.0, 1.0, sequences
     if "ddp" in text and row.devices > 1.0:
         return "ddp", 1.0, 1.0, 1.0, sequences
     return "none", 1.0, 1.0, 1.0, sequences

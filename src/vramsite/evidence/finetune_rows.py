@@ -107,9 +107,11 @@ def _load(path: Path) -> object:
         raise RowsError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except OSError as error:
         raise RowsError(f"{path}: cannot be read: {error.strerror}") from error
-    _refuse_tricks(path, text)
     try:
+        _refuse_tricks(path, text)
         result: object = yaml.load(text, Loader=_Loader)
+    except RowsError:
+        raise
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
@@ -119,17 +121,21 @@ def _load(path: Path) -> object:
 
 
 def _refuse_tricks(path: Path, text: str) -> None:
-    # Before parsing: the parser recurses, and aliases multiply.
+    # Before anything is built: aliases multiply, and the builder recurses.
     depth = 0
-    for bracket in re.finditer(r"[\[\]{}]", text):
-        depth = max(0, depth + (1 if bracket.group() in "[{" else -1))
+    for event in yaml.parse(text, Loader=_Loader):
+        if getattr(event, "anchor", None) is not None:
+            raise RowsError(f"{path}{_line(event)}: an alias or anchor; write the value out")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
         if depth > MOST_DEPTH:
-            raise RowsError(f"{path}: nested deeper than {MOST_DEPTH} levels")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith(" " * 200) or line.count("- ") > 200:
-            raise RowsError(f"{path}:{number}: nested deeper than {MOST_DEPTH} levels")
-        if re.match(r"\s*(?:- +)?(?:[\w-]+: +)?[&*][\w-]+\s*$", line):
-            raise RowsError(f"{path}:{number}: an alias or anchor; write the value out")
+            raise RowsError(f"{path}{_line(event)}: nested deeper than {MOST_DEPTH} levels")
+
+
+def _line(event: yaml.Event) -> str:
+    return f":{event.start_mark.line + 1}" if event.start_mark is not None else ""
 
 
 class _FaultError(ValueError):

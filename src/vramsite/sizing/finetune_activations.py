@@ -69,6 +69,14 @@ def activations(
             host_bytes=0.0,
         )
     inputs = tokens * element * shape.hidden * shape.layers
+    if choice.checkpointing == "selective":
+        return Activations(
+            waiting_bytes=tokens * saved * rule.selective_share,
+            doubled_bytes=0.0,
+            layer_bytes=tokens * (layer_saved * (1.0 - rule.selective_share) + backward),
+            logits_bytes=tokens * logits,
+            host_bytes=0.0,
+        )
     offloaded = choice.checkpointing == "offload"
     sharded = choice.sharding == "fsdp" and low_rank
     return Activations(

@@ -41,9 +41,9 @@ class Shares:
 
     dense: float  # by tensor and pipeline parallelism
     experts: float
-    weights: float  # on top, by sharded data parallelism
-    gradients: float
-    states: float  # of all states, where they are sharded
+    everyone: float  # of what is sharded over all devices, by whatever means
+    weights_sharded: bool
+    gradients_sharded: bool
     states_sharded: bool
 
 
@@ -64,7 +64,8 @@ def kept(shape: TrainShape, added: Adapters, choice: FineTune, rules: FineTuneRu
     precision = find_precision(rules, choice.precision)
     share = _shares(choice)
     others = shape.outside_parameters + shape.other_parameters
-    head = shape.head_parameters * share.dense * precision.gradient_bytes * share.gradients
+    head_share = share.everyone if share.gradients_sharded else share.dense
+    head = shape.head_parameters * head_share * precision.gradient_bytes
     if choice.method == "full":
         matrices = shape.matrix_parameters + shape.expert_parameters
         held = (shape.matrix_parameters + others) * share.dense
@@ -81,10 +82,11 @@ def kept(shape: TrainShape, added: Adapters, choice: FineTune, rules: FineTuneRu
         # Modules trained whole are copies; the originals stay.
         whole = shape.outside_parameters if choice.train_embeddings else 0.0
         second = _trained(0.0, whole, whole * share.dense, optimizer, precision, share)
-        frozen = share.dense * shape.matrix_parameters * base.matrix_bits / 8.0
-        frozen += share.experts * shape.expert_parameters * base.matrix_bits / 8.0
-        frozen += share.dense * others * base.other_bits / 8.0
-        frozen *= share.weights
+        dense_share = share.everyone if share.weights_sharded else share.dense
+        experts_share = share.everyone if share.weights_sharded else share.experts
+        frozen = dense_share * shape.matrix_parameters * base.matrix_bits / 8.0
+        frozen += experts_share * shape.expert_parameters * base.matrix_bits / 8.0
+        frozen += dense_share * others * base.other_bits / 8.0
         count = low_rank + whole
         if not choice.train_embeddings:
             head = 0.0
@@ -131,7 +133,6 @@ def kept(shape: TrainShape, added: Adapters, choice: FineTune, rules: FineTuneRu
 
 def _shares(choice: FineTune) -> Shares:
     split = choice.sharding
-    everyone = 1.0 / choice.devices
     third = split == "zero3" or split == "fsdp"
     second = third or split == "zero2"
     # Experts are spread whole over data-parallel devices, else split like other matrices.
@@ -140,9 +141,9 @@ def _shares(choice: FineTune) -> Shares:
     return Shares(
         dense=1.0 / (choice.tensor_parallel * choice.pipeline_parallel),
         experts=1.0 / (choice.pipeline_parallel * expert_devices),
-        weights=everyone if third else 1.0,
-        gradients=everyone if second else 1.0,
-        states=everyone,
+        everyone=1.0 / choice.devices,
+        weights_sharded=third,
+        gradients_sharded=second,
         states_sharded=second or split == "zero1" or split == "megatron",
     )
 
@@ -161,13 +162,15 @@ def _trained(
     states = matrices * (always + optimizer.matrix_elements * element)
     states += others * (always + optimizer.other_elements * element)
     count = matrices + others
-    part = share.states if share.states_sharded else held / max(count, 1.0)
+    sharded = count * share.everyone
+    kept_states = sharded if share.states_sharded else held
+    part = kept_states / max(count, 1.0)
     passing = precision.step_bytes + optimizer.step_elements * precision.step_element_bytes
     return Trained(
-        weights=held * precision.weight_bytes * share.weights,
-        gradients=held * precision.gradient_bytes * share.gradients,
+        weights=(sharded if share.weights_sharded else held) * precision.weight_bytes,
+        gradients=(sharded if share.gradients_sharded else held) * precision.gradient_bytes,
         states=states * part,
-        step=count * part * passing,
+        step=kept_states * passing,
     )
 
 

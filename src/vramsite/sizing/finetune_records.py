@@ -23,7 +23,7 @@ class FineTune:
     sequence_tokens: float = 2048.0
     micro_batch: float = 1.0
     accumulation: float = 1.0  # micro-batches a step
-    checkpointing: str = "full"  # none, full, offload (layer inputs wait in host memory)
+    checkpointing: str = "full"  # none, selective, full, offload (inputs to host)
     flash_attention: bool = True
     fused_cross_entropy: bool = False  # the loss is computed without all logits at once
     logits_share: float = 1.0  # of the usual copies of the logits, for kernels that overwrite them
@@ -84,6 +84,7 @@ class ActivationRule:
     backward_hidden: float  # on top, while one layer is differentiated
     backward_inner: float
     expert_backward_share: float  # experts run one after the other: this share of it at once
+    selective_share: float  # of what a layer saves, with selective checkpointing
     adapter_inputs: float  # of the input widths of matrices with an adapter, which it keeps
     quantised_saved: float  # factor on a 4-bit base: norms and loss work in F32
     routed_hidden: float  # hidden vectors kept for each routed expert of a token
