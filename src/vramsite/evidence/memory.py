@@ -57,10 +57,11 @@ def judge_memory(catalog: Catalog, data_dir: Path, rows: Path | None) -> Summari
 
 def own_judgements(catalog: Catalog, data_dir: Path) -> Iterator[Judgement]:
     """Of data/evidence/, and of the memory figures in data/measurements/."""
+    accountant = Accountant(catalog)
     for name in OWN_FILES:
         path = data_dir / "evidence" / name
         if path.is_file():
-            yield from judgements(catalog, read_rows(path))
+            yield from judgements(catalog, read_rows(path), accountant)
     yield from _published(catalog, measurements(data_dir))
     for pool in judged_pools(catalog, data_dir):
         family = _family(catalog, pool.model)
@@ -68,9 +69,11 @@ def own_judgements(catalog: Catalog, data_dir: Path) -> Iterator[Judgement]:
         yield Judgement(pool.term, pool.engine, family, row, pool.comparison)
 
 
-def judgements(catalog: Catalog, file: RowsFile) -> Iterator[Judgement]:
-    """Of all rows of a file, of whatever kind."""
-    accountant = Accountant(catalog)
+def judgements(
+    catalog: Catalog, file: RowsFile, accountant: Accountant | None = None
+) -> Iterator[Judgement]:
+    """Of all rows of a file, of whatever kind. An accountant keeps what files share."""
+    accountant = accountant or Accountant(catalog)
     for row in file.accounting:
         yield from _accounting(catalog, accountant, row)
     for entry in file.weights:

@@ -43,6 +43,7 @@ class PublishedMemory:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._files: dict[tuple[str, str], ModelFile] = {}
         self._rules = EngineRules(
             cache=load_cache_rules(catalog.data_dir), buffers=load_buffer_rules(catalog.data_dir)
         )
@@ -173,10 +174,16 @@ class PublishedMemory:
             file.vision_bytes if case.settings.vision else 0.0,
         )
 
+    def _model_file(self, model_id: str, format_name: str) -> ModelFile:
+        key = (model_id, format_name)
+        if key not in self._files:
+            self._files[key] = model_file(self._catalog, model_id, format_name)
+        return self._files[key]
+
     def _nearest(self, case: MemoryCase, file_bytes: float) -> ModelFile:
         """A mix that no recipe here describes: the recipe nearest to the file's size."""
         model = case.row.model_id or ""
-        known = [model_file(self._catalog, model, name) for name in _PLAIN_FORMATS]
+        known = [self._model_file(model, name) for name in _PLAIN_FORMATS]
         return min(known, key=lambda file: abs(file.weights.file_bytes - file_bytes))
 
     def _file(self, case: MemoryCase, format_name: str = "") -> ModelFile:
@@ -186,7 +193,7 @@ class PublishedMemory:
             raise RowRefusedError("the weight format is not stated")
         stated = row.weights_bytes
         try:
-            file = model_file(self._catalog, row.model_id or "", wanted)
+            file = self._model_file(row.model_id or "", wanted)
         except FormatError as error:
             if stated is None:
                 raise RowRefusedError(str(error)) from error
