@@ -34,6 +34,8 @@ SAME_FILE_SHARE = 0.003  # a file differs so much from its tensors by its header
 FIT_MARGIN_BYTES = 1024.0 * MIB  # llama.cpp leaves so much free where it chooses the layers itself
 # Formats of checkpoints as rows write them, where they are called otherwise here.
 _CHECKPOINTS = {"FP4+FP8": "FP8+FP4", "INT8 (W8A8)": "INT8"}
+# GGUF formats as rows write them, where they are called otherwise here.
+_GGUF_NAMES = {"MXFP4": "MXFP4_MOE", "Q5_K": "Q5_K_M", "Q4_K": "Q4_K_M", "Q3_K": "Q3_K_M"}
 _PLAIN_FORMATS = ("Q2_K", "Q3_K_M", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "BF16")
 _MLA = re.compile(r"mla_attn=(\d)")
 
@@ -188,7 +190,7 @@ class PublishedMemory:
 
     def _file(self, case: MemoryCase, format_name: str = "") -> ModelFile:
         row = case.row
-        wanted = format_name or row.quant
+        wanted = format_name or _GGUF_NAMES.get(row.quant or "", row.quant)
         if not wanted:
             raise RowRefusedError("the weight format is not stated")
         stated = row.weights_bytes
