@@ -24,8 +24,8 @@ export const line = (values) => {
   return JSON.stringify([words, btoa(text)]);
 };
 
-// `slices` maps "rules", "models/…" and "devices/…" to the build's JSON, `variants` to changes.
-export const answerAll = (engine, slices, variants, cases, wholeEvery) => {
+// `fields` maps names of fields that are short within the engine; `slices` maps "rules", "models/…" and "devices/…" to the build's JSON, `variants` to changes.
+export const answerAll = ({ engine, fields, slices, variants, cases, wholeEvery }) => {
   const rules = engine.SharedRules(slices.rules);
   const made = new Map();
   const once = (name, make) => {
@@ -54,7 +54,9 @@ export const answerAll = (engine, slices, variants, cases, wholeEvery) => {
       const loaded = engine.loaded_file(rules, file, settings);
       const size = engine.answer(rules, model, loaded, device);
       if (!whole) return line([size]);
-      return line([size, loaded.memory, loaded.cache, loaded.work, file.weights]);
+      const part = (owner, name) => owner[fields[name] ?? name];
+      const parts = ["memory", "cache", "work"].map((name) => part(loaded, name));
+      return line([size, ...parts, part(file, "weights")]);
     } catch (error) {
       if (!(error instanceof engine.SizingError)) throw error;
       return line([error.code]);

@@ -6,5 +6,5 @@ import { answerAll } from "./answer_all.mjs";
 const folder = process.argv[2];
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8"));
 const engine = await import(pathToFileURL(`${folder}/engine.mjs`).href);
-const { slices, variants, cases, wholeEvery } = { ...read("slices.json"), ...read("cases.json") };
-process.stdout.write(answerAll(engine, slices, variants, cases, wholeEvery).join("\n"));
+const asked = { engine, ...read("slices.json"), ...read("cases.json") };
+process.stdout.write(answerAll(asked).join("\n"));

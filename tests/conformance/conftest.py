@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,9 +75,10 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     maker = SliceMaker(catalog, Sizer(catalog).rules)
     folder = tmp_path_factory.mktemp("conformance")
     slices = {name: json.loads(content) for name, content in slice_files(maker)}
-    text = {"slices": slices, "variants": VARIANTS}
+    compiled = compile_engine()
+    text = {"slices": slices, "variants": VARIANTS, "fields": compiled.fields}
     (folder / "slices.json").write_text(json.dumps(text), encoding="utf-8")
-    (folder / "engine.mjs").write_text(compile_engine(), encoding="utf-8")
+    (folder / "engine.mjs").write_text(compiled.text, encoding="utf-8")
     return Ground(catalog, maker, maker.rules(), folder)
 
 
@@ -89,9 +89,3 @@ def case_count() -> int:
     if asked:
         return int(asked)
     return FULL if os.environ.get("VRAMSITE_FULLSITE") else QUICK
-
-
-@pytest.fixture(scope="session")
-def told() -> Callable[[str], None]:
-    """Say something in the test's output."""
-    return print

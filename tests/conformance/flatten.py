@@ -9,10 +9,16 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
+from vramsite.site.engine_js import compile_engine
+
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    return tuple(sorted(item.name for item in fields(kind)))
+    """Fields in the order of their names over there, which are short within the engine."""
+    short = compile_engine().fields
+    return tuple(
+        sorted((item.name for item in fields(kind)), key=lambda name: short.get(name, name))
+    )
 
 
 def flatten(value: Any, numbers: list[float], words: list[str]) -> None:

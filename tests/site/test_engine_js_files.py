@@ -95,5 +95,5 @@ def test_everything_is_written_under_its_address(tmp_path: Path) -> None:
     }
     assert set(found) == set(files().addresses())
     assert written == sum(len(content) for content in found.values())
-    assert found[made.engine()].decode() == compile_engine()
+    assert found[made.engine()].decode() == compile_engine().text
     assert json.loads(found[made.device("small")]) == {"name": "small"}

@@ -62,7 +62,8 @@ REFUSED = [
     ("return 1.0 if part is part else 2.0", "is None"),
     ("return 1.0 if 0.0 < helper(x) < 2.0 else 2.0", "a variable for it"),
     ("return flag + 1.0", "numbers"),
-    ('return len(name + "x") * 1.0', "numbers"),
+    ("return len(name + x) * 1.0", "str as text"),
+    ('return len(name + "x") * 1.0', "len of a list"),
     ("return len(items + items) * 1.0", "numbers"),
     ("return len(name) * 1.0", "len of a list"),
     ("return items[x]", "index() of numeric"),
@@ -131,7 +132,7 @@ REFUSED = [
 
 def compiled(text: str, name: str = "trial") -> str:
     sources = {name: (Path("sizing") / f"{name}.py", text)}
-    return compile_modules(sources, [f"{name}.f"], [])
+    return compile_modules(sources, [f"{name}.f"], [], []).text
 
 
 def with_body(body: str) -> str:
@@ -219,4 +220,4 @@ def test_the_error_class_is_known_as_it_stands(tmp_path: Path) -> None:
 
 def test_an_export_must_exist() -> None:
     with pytest.raises(KeyError):
-        compile_modules({"a": (Path("a.py"), "A = 1.0\n")}, ["a.f"], [])
+        compile_modules({"a": (Path("a.py"), "A = 1.0\n")}, ["a.f"], [], [])

@@ -22,3 +22,4 @@ RECORDS = [
     "records.Settings",
     "records.Assumptions",
 ]
+RESULTS = ["records.Size"]

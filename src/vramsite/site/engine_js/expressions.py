@@ -80,6 +80,9 @@ class Linker(Protocol):
     def helper(self, name: str) -> str:
         """The short name of something the language lacks: min, max, range, error."""
 
+    def field(self, name: str) -> str:
+        """What a field is called over there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Js:
@@ -179,7 +182,7 @@ class Expressions:
         field = self.program.record(owner.kind).fields.get(node.attr)
         if field is None:
             raise self.refusal(node, f"`{ast.unparse(node)}`", "a field of the record")
-        return Js(f"{owner.within(CALL)}.{node.attr}", CALL, field.kind)
+        return Js(f"{owner.within(CALL)}.{self.link.field(node.attr)}", CALL, field.kind)
 
     def _subscript(self, node: ast.Subscript) -> Js:
         owner = self.expression(node.value)
@@ -201,6 +204,9 @@ class Expressions:
             use = _INSTEAD.get(type(node.op).__name__, "+ - * / and floor of numeric")
             raise self.refusal(node, f"`{ast.unparse(node)}`", use)
         operator, level = found
+        if operator == "+" and self.expression(node.left).kind == STR:
+            left, right = self.expression(node.left), self.typed(node.right, STR, "text")
+            return Js(f"{left.within(SUM)}+{right.within(PRODUCT)}", SUM, STR)
         left, right = self.number(node.left), self.number(node.right)
         whole = left.kind.name == right.kind.name == "int" and operator != "/"
         second = right.within(level + 1)
@@ -385,10 +391,29 @@ class Expressions:
                 if field.default is None:
                     raise self.refusal(node, f"{record.name} without {field.name}", "all fields")
                 given[field.name] = default_text(self.program, record, field.name, self.link)
-        text = ",".join(
-            name if name == value else f"{name}:{value}" for name, value in given.items()
-        )
-        return Js(f"{{{text}}}", ATOM, Kind("record", record=record.qualified))
+        kind = Kind("record", record=record.qualified)
+        copied = self._copied(node, kind)
+        parts = [f"...{copied}"] if copied else []
+        for name, text in given.items():
+            short = self.link.field(name)
+            if not copied or text != f"{copied}.{short}":
+                parts.append(f"{short}:{text}")
+        return Js(f"{{{','.join(parts)}}}", ATOM, kind)
+
+    def _copied(self, node: ast.Call, kind: Kind) -> str:
+        """The variable of the same record that at least two fields are taken from as they are."""
+        owners = [
+            keyword.value.value.id
+            for keyword in node.keywords
+            if isinstance(keyword.value, ast.Attribute)
+            and isinstance(keyword.value.value, ast.Name)
+            and keyword.value.attr == keyword.arg
+        ]
+        for name in sorted(set(owners)):
+            known = self.scope.variables.get(name) if self.scope is not None else None
+            if known is not None and known.kind == kind and owners.count(name) >= 2:
+                return known.short
+        return ""
 
     def _arguments(self, node: ast.Call, name: str, parameters: Sequence[Parameter]) -> list[str]:
         if len(node.args) > len(parameters):

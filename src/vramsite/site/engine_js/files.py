@@ -26,7 +26,7 @@ class EngineFiles:
 
     def engine(self) -> str:
         """The address of the compiled engine."""
-        return self._file("engine", ".js", lambda: compile_engine().encode())
+        return self._file("engine", ".js", lambda: compile_engine().text.encode())
 
     def rules(self) -> str:
         """The address of what no model and no device changes."""

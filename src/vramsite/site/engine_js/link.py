@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from vramsite.site.engine_js.exports import FUNCTIONS, RECORDS, RESULTS
 from vramsite.site.engine_js.expressions import default_text
 from vramsite.site.engine_js.fault import SubsetError, refusal
 from vramsite.site.engine_js.kinds import Kind
-from vramsite.site.engine_js.names import function_names
-from vramsite.site.engine_js.source import ERRORS_MODULE, Function, Program, Record
+from vramsite.site.engine_js.names import Marks, variable_mark
+from vramsite.site.engine_js.source import ERRORS_MODULE, Field, Function, Program, Record
 from vramsite.site.engine_js.statements import FunctionCompiler
 
 PACKAGE = "vramsite.sizing"
@@ -23,6 +25,7 @@ _HELPERS = {
     "range": "(a,b)=>{let c=[];for(;a<b;a++)c.push(a);return c}",
     "error": 'class extends Error{constructor(a){super(a);this.name="SizingError";this.code=a}}',
 }
+_GIVEN = variable_mark(1)  # what a record's constructor is given
 _ERROR_CLASS = """
 class SizingError(Exception):
     def __init__(self, code: str) -> None:
@@ -31,86 +34,96 @@ class SizingError(Exception):
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An ES module; `fields` are those that scripts do not see, with their short names."""
+
+    text: str
+    fields: dict[str, str]
+
+
 class Module:
     """One ES module in the making; the emitter's `Linker`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, public_fields: frozenset[str] = frozenset()) -> None:
         self.program = program
-        self._free = function_names()
-        self._names: dict[str, str] = {}
+        self._public_fields = public_fields
+        self._marks = Marks()
         self._waiting: list[Function] = []
         self._texts: dict[str, str] = {}
 
     def function(self, found: Function) -> str:
-        """The short name of a function, which is translated in its turn."""
-        name = self._names.get(found.qualified)
-        if name is None:
-            name = self._names[found.qualified] = next(self._free)
+        """The name of a function, which is translated in its turn."""
+        if not self._marks.known(found.qualified):
             self._waiting.append(found)
-        return name
+        return self._marks.function(found.qualified)
 
     def helper(self, name: str) -> str:
-        """The short name of a helper, which is then part of the module."""
-        short = self._names.get(name)
-        if short is None:
-            short = self._names[name] = next(self._free)
-            self._texts[short] = _HELPERS[name]
-        return short
+        """The name of a helper, which is then part of the module."""
+        mark = self._marks.function(f".{name}")
+        self._texts[mark] = _HELPERS[name]
+        return mark
+
+    def field(self, name: str) -> str:
+        """A field's name: its own where scripts see it, a short one within the engine."""
+        return name if name in self._public_fields else self._marks.field(name)
 
     def record(self, record: Record) -> str:
-        """The short name of a record's constructor: from an object that leaves out defaults."""
-        short = self._names.get(record.qualified)
-        if short is None:
-            short = self._names[record.qualified] = next(self._free)
+        """The name of a record's constructor: from an object that leaves out defaults."""
+        mark = self._marks.function(record.qualified)
+        if mark not in self._texts:
             parts = [
                 f"{field.name}:{default_text(self.program, record, field.name, self)}"
                 for field in record.fields.values()
                 if field.default is not None
             ]
-            parts.append("...a")
+            parts.append(f"...{_GIVEN}")
             for field in record.fields.values():
-                parts.extend(self._nested(field.name, field.kind))
-            self._texts[short] = f"a=>({{{','.join(parts)}}})"
-        return short
+                parts.extend(self._nested(field))
+            self._texts[mark] = f"{_GIVEN}=>({{{','.join(parts)}}})"
+        return mark
 
     def _same(self, record: Record) -> bool:
         """Whether its constructor would only copy: no defaults, no records within."""
         return all(
-            field.default is None and not self._nested(field.name, field.kind)
-            for field in record.fields.values()
+            field.default is None and not self._nested(field) for field in record.fields.values()
         )
 
-    def _nested(self, name: str, kind: Kind) -> list[str]:
+    def _nested(self, field: Field) -> list[str]:
+        name, kind = field.name, field.kind
         inner = kind.items[0] if kind.name == "list" else kind
-        if inner.name == "record" and self._same(self.program.record(inner)):
+        if inner.name != "record" or self._same(self.program.record(inner)):
             return []
-        if kind.name == "record":
-            made = f"{self.record(self.program.record(kind))}(a.{name})"
-            return [f"{name}:a.{name}==null?null:{made}" if kind.optional else f"{name}:{made}"]
-        if kind.name == "list" and inner.name == "record":
-            made = self.record(self.program.record(inner))
-            return [f"{name}:(a.{name}||[]).map({made})"]
-        return []
+        made = self.record(self.program.record(inner))
+        if kind.name == "list":
+            given = f"{_GIVEN}.{name}" if field.default is None else f"({_GIVEN}.{name}||[])"
+            return [f"{name}:{given}.map({made})"]
+        made = f"{made}({_GIVEN}.{name})"
+        return [f"{name}:{_GIVEN}.{name}==null?null:{made}" if kind.optional else f"{name}:{made}"]
 
-    def text(self, exports: dict[str, str]) -> str:
-        """The module; `exports` maps a public name to the short one."""
+    def text(self, exports: dict[str, str]) -> Compiled:
+        """The module; `exports` maps a public name to the one within."""
         while self._waiting:
             function = self._waiting.pop(0)
-            short = self._names[function.qualified]
-            self._texts[short] = FunctionCompiler(self.program, function, self).compile()
-        definitions = ",\n".join(f"{name}={text}" for name, text in self._texts.items())
-        public = ",".join(f"{short} as {name}" for name, short in exports.items())
-        return f"const {definitions};\nexport{{{public}}};\n"
+            mark = self._marks.function(function.qualified)
+            self._texts[mark] = FunctionCompiler(self.program, function, self).compile()
+        definitions = [f"{name}={text}" for name, text in self._texts.items()]
+        public = ",".join(f"{inner} as {name}" for name, inner in exports.items())
+        (*functions, last), names = self._marks.named([*definitions, f"export{{{public}}};\n"])
+        text = "const " + ",\n".join(functions) + f";\n{last}"
+        return Compiled(text, {name: short for name, short in names.items() if "." not in name})
 
 
 def compile_modules(
     sources: dict[str, tuple[Path, str]],
     functions: list[str],
     records: list[str],
+    results: list[str],
     package: str = PACKAGE,
-) -> str:
+) -> Compiled:
     """One ES module of the named functions and record constructors ("module.name").
 
+    Fields of the records, and of the records that `results` names, keep their names.
     `sources` maps a module's name to its path and text; those that the exports need are looked at
     as a whole, whether or not each of their functions is called.
 
@@ -123,7 +136,7 @@ def compile_modules(
     faults = _faults(program)
     if faults:
         raise SubsetError(faults)
-    made = Module(program)
+    made = Module(program, _public_fields(program, [*records, *results]))
     exports: dict[str, str] = {}
     for qualified in functions:
         module, _, name = qualified.partition(".")
@@ -135,6 +148,22 @@ def compile_modules(
     if len(exports) != len(functions) + len(records) + 1:
         raise KeyError("two exports of one name")
     return made.text(exports)
+
+
+def _public_fields(program: Program, records: list[str]) -> frozenset[str]:
+    """The names of all fields of these records and of those within them."""
+    waiting = [Kind("record", record=qualified) for qualified in records]
+    seen: set[str] = set()
+    names: set[str] = set()
+    while waiting:
+        kind = waiting.pop()
+        if kind.name == "record" and kind.record not in seen:
+            seen.add(kind.record)
+            for field in program.record(kind).fields.values():
+                names.add(field.name)
+                waiting.append(field.kind)
+        waiting.extend(kind.items)
+    return frozenset(names)
 
 
 def subset_faults(sources: dict[str, tuple[Path, str]], package: str = PACKAGE) -> list[str]:
@@ -186,8 +215,6 @@ def _check_errors(path: Path, text: str) -> None:
 
 
 @cache
-def compile_engine(folder: Path = SIZING_DIR) -> str:
+def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
     """The engine as an ES module. Raises SubsetError."""
-    from vramsite.site.engine_js.exports import FUNCTIONS, RECORDS
-
-    return compile_modules(read_sources(folder), FUNCTIONS, RECORDS)
+    return compile_modules(read_sources(folder), FUNCTIONS, RECORDS, RESULTS)

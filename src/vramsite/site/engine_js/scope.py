@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from vramsite.site.engine_js.fault import refusal
 from vramsite.site.engine_js.kinds import Kind, fits, joined
-from vramsite.site.engine_js.names import variable_names
+from vramsite.site.engine_js.names import variable_mark
 from vramsite.site.engine_js.source import Function
 
 
@@ -28,7 +28,7 @@ class Scope:
 
     function: Function
     variables: dict[str, Variable] = field(default_factory=dict)
-    _names: Iterator[str] = field(default_factory=variable_names)
+    _count: int = 0
     _again: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -37,11 +37,14 @@ class Scope:
 
     def fresh(self) -> str:
         """A short name that nothing has at this place."""
-        return self._again.pop() if self._again else next(self._names)
+        if self._again:
+            return self._again.pop()
+        self._count += 1
+        return variable_mark(self._count)
 
     def free(self, *names: str) -> None:
         """Let go of names that were known within a loop alone."""
-        self._again = sorted({*self._again, *names}, key=lambda name: (len(name), name))[::-1]
+        self._again = sorted({*self._again, *names}, key=lambda mark: int(mark[1:-1]))[::-1]
 
     def assign(self, node: ast.AST, name: str, value: Kind, declared: Kind | None = None) -> bool:
         """Note an assignment; True for the first of this name.

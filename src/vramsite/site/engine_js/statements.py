@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from vramsite.site.engine_js.expressions import ASSIGNMENT, CALL, CHOICE, Expressions, Js, Linker
+from vramsite.site.engine_js.expressions import (
+    ASSIGNMENT,
+    CALL,
+    CHOICE,
+    OR,
+    Expressions,
+    Js,
+    Linker,
+)
 from vramsite.site.engine_js.fault import SubsetError
 from vramsite.site.engine_js.kinds import INT, Kind, fits, is_number
 from vramsite.site.engine_js.scope import Scope
@@ -41,6 +49,8 @@ class FunctionCompiler:
         self.link = link
         self._hoisted: list[str] = []
         self._depth = 0
+        self._returns: dict[str, Js] = {}  # by their text
+        self._choices: dict[str, tuple[Js, Js]] = {}  # `if(test)return value;` by their text
 
     def compile(self) -> str:
         """The function as an expression: `(a,b=1)=>{…}`. Raises SubsetError."""
@@ -74,15 +84,29 @@ class FunctionCompiler:
                 parts[-1] = f"{parts[-1][:-1]},{text[4:]}"
             else:
                 parts.append(text)
+        while len(parts) > 1 and parts[-1] in self._returns and parts[-2] in self._choices:
+            test, first = self._choices[parts.pop(-2)]
+            other = self._returns[parts.pop()]
+            text = f"{test.within(OR)}?{first.within(ASSIGNMENT)}:{other.within(ASSIGNMENT)}"
+            parts.append(self._returned(Js(text, CHOICE, other.kind)))
         return "".join(parts)
 
-    def _block(self, nodes: list[ast.stmt]) -> str:
-        """Statements under a condition or in a loop, in braces where they need them."""
+    def _block(self, nodes: list[ast.stmt], followed: bool = False) -> str:
+        """Statements under a condition or in a loop, in braces where they need them.
+
+        `followed` by an else, an inner `if` must not catch it.
+        """
         self._depth += 1
         text = self._body(nodes)
         self._depth -= 1
-        plain = len(nodes) == 1 and not isinstance(nodes[0], (ast.If, ast.For, ast.While))
-        return text if plain and text else f"{{{text.removesuffix(';')}}}"
+        nesting = isinstance(nodes[0], (ast.If, ast.For, ast.While))
+        bare = len(nodes) == 1 and text != "" and not (followed and nesting)
+        return text if bare else f"{{{text.removesuffix(';')}}}"
+
+    def _returned(self, value: Js) -> str:
+        text = f"return{'' if value.text[0] in '{[(!-' else ' '}{value.text};"
+        self._returns[text] = value
+        return text
 
     def _statement(self, node: ast.stmt) -> str:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -129,8 +153,7 @@ class FunctionCompiler:
             if result.name != "none":
                 raise self._refusal(node, "return without a value", f"a {result.text()}")
             return "return;"
-        value = self.expressions.typed(node.value, result, "the result").text
-        return f"return{'' if value[0] in '{[(!-' else ' '}{value};"
+        return self._returned(self.expressions.typed(node.value, result, "the result"))
 
     def _raise(self, node: ast.Raise) -> str:
         call = node.exc
@@ -222,9 +245,12 @@ class FunctionCompiler:
 
     def _if(self, node: ast.If) -> str:
         test = self.expressions.condition(node.test)
-        then = self._block(node.body)
+        then = self._block(node.body, followed=bool(node.orelse))
         if not node.orelse:
-            return f"if({test.text}){then}"
+            text = f"if({test.text}){then}"
+            if then in self._returns:
+                self._choices[text] = (test, self._returns[then])
+            return text
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             self._depth += 1
             other = self._statement(node.orelse[0])
