@@ -183,7 +183,9 @@ class Formatter:
             if pattern is None:
                 source = self.locale.percent_formats[None].pattern
                 pattern = self._percent[decimals] = self._with_decimals(source, decimals)
-            text = self._keep(key, pattern.apply(_decimal(fraction), self.locale))
+            text = self._keep(
+                key, pattern.apply(_rounded(_decimal(fraction), decimals + 2), self.locale)
+            )
         return text
 
     def usd(self, value: Number, cents: bool = True) -> str:
@@ -192,9 +194,8 @@ class Formatter:
         text = self._cache.get(key)
         if text is None:
             pattern = self._usd if cents else self._usd_whole
-            text = pattern.apply(
-                _decimal(value), self.locale, currency="USD", currency_digits=False
-            )
+            amount = _rounded(_decimal(value), 2 if cents else 0)
+            text = pattern.apply(amount, self.locale, currency="USD", currency_digits=False)
             text = self._keep(key, text)
         return text
 
