@@ -6,7 +6,7 @@ from vramsite.sizing.buffers import BufferRules, compute_buffers
 from vramsite.sizing.cache import CacheBytes
 from vramsite.sizing.draft import draft_bytes
 from vramsite.sizing.numeric import index
-from vramsite.sizing.placement import HOST, all_layers, layer_device
+from vramsite.sizing.placement import HOST, all_layers, layer_count_on_host, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
 from vramsite.sizing.weights import WeightBytes, split_weights
 
@@ -55,6 +55,11 @@ def device_cache(
     layer_count = len(weights.layer_bytes) * 1.0
     if settings.gpus == 1.0 and gpu_layers > layer_count:
         return [total_bytes]
+    if settings.gpus == 1.0:
+        held = 0.0
+        for layer in range(index(layer_count_on_host(layer_count, gpu_layers)), len(layer_bytes)):
+            held = held + layer_bytes[layer]
+        return [held]
     for layer in range(len(layer_bytes)):
         place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
         if place != HOST:
