@@ -18,7 +18,10 @@ SHOWN_A_MODEL = 2
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRow:
-    """One published output speed; `context_tokens` were in the cache before it, None: not said."""
+    """One published output speed; `context_tokens` were in the cache before it, None: not said.
+
+    `model_name` is the catalog's name, or the published one of a model that it does not have.
+    """
 
     model_id: str | None
     model_name: str
@@ -58,10 +61,11 @@ def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
         if row.gpu_id is None or not _comparable(row):
             continue
         link = row.source if row.source.startswith("https://") and " " not in row.source else None
+        model = catalog.models.get(row.model_id) if row.model_id else None
         found.setdefault(row.gpu_id, []).append(
             MeasuredRow(
-                model_id=row.model_id if row.model_id in catalog.models else None,
-                model_name=row.model_name,
+                model_id=model.id if model else None,
+                model_name=model.name if model else row.model_name,
                 format=row.quant,
                 engine=row.engine,
                 context_tokens=row.context_tokens,
