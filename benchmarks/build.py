@@ -1,8 +1,9 @@
 """How fast is a full build, beside a floor that writes the same bytes ready-made?
 
 Run from the project's folder: ``python benchmarks/build.py [--jobs 2] [--output DIR]``.
-The output folder is built once unmeasured first (the first write into a new folder on disk costs
-far more than the pages do), then each line is measured on the warm folder.
+The first line is a build without any site there, if there is none: the first write into a new
+folder on disk can cost more than the pages. The others are measured on the warm folder; the floor
+writes into a new folder in turn.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from vramsite.site.build import build_site  # noqa: E402
 from vramsite.site.memory import peak_bytes  # noqa: E402
+from vramsite.site.publish import write_page  # noqa: E402
 from vramsite.site.spec import narrowed, project_spec  # noqa: E402
-from vramsite.site.worker import write_page  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def floor(site: Path, scratch: Path, jobs: int) -> Line:
     shutil.rmtree(scratch, ignore_errors=True)
     cpu_started, started = time.process_time(), time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(lambda page: write_page(scratch, str(page[0]), page[1]), pages):
+        for _ in pool.map(lambda page: write_page(f"{scratch}/{page[0]}", page[1]), pages):
             pass
     seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu_started
     shutil.rmtree(scratch)
@@ -65,7 +66,7 @@ def main() -> None:
     lines = []
     for run in range(options.runs + 1):
         summary = build_site(spec, output, options.jobs)
-        what = "first build (cold folder)" if run == 0 else f"build {run} (warm folder)"
+        what = f"build {run + 1}"
         peak_mib = summary.peak_bytes / 2**20
         lines.append(Line(what, summary.pages, summary.seconds, summary.cpu_s, peak_mib))
     lines.append(floor(output, output.with_name(f"{output.name}.tmp-floor"), options.jobs))

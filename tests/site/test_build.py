@@ -90,7 +90,7 @@ def test_a_build_that_fails_leaves_the_last_good_site(
     with pytest.raises(BuildError, match=message):
         build_site(project, output, jobs=2)
     assert contents(output) == before
-    assert neighbours(output) == ["out"]
+    assert neighbours(output) == ["out", "out.spare"]
     monkeypatch.setenv("MADE_UP_SITE", "")
     build_site(project, output, jobs=1)
     monkeypatch.setenv("MADE_UP_SITE", wish)

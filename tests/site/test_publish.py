@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from vramsite.site import publish as publishing
-from vramsite.site.publish import MARKER, clean_leftovers, publish, sweep, unfinished
+from vramsite.site.publish import (
+    MARKER,
+    clean_leftovers,
+    publish,
+    sweep,
+    unfinished,
+    write_page,
+)
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
@@ -35,7 +42,9 @@ def text(folder: Path) -> str:
 def test_the_new_folder_takes_the_place_of_the_old(tmp_path: Path) -> None:
     output = site(tmp_path / "out", "old")
     with unfinished(output) as folder:
-        (folder / "index.html").write_text("new")
+        assert text(folder) == "old"
+        write_page(f"{folder}/index.html", b"new")
+        assert text(output) == "old"  # the page was linked, and is not written into
         publish(folder, output)
         assert text(output) == "new"
     assert (output / MARKER).is_file()
@@ -61,7 +70,7 @@ def test_a_rename_that_fails_brings_the_old_site_back(
     rename = Path.rename
 
     def failing(path: Path, target: Path) -> Path:
-        if path.name.startswith("out.tmp"):
+        if path.name.startswith("out.tmp") and target == output:
             raise OSError("a made-up mistake")
         return rename(path, target)
 
@@ -70,7 +79,7 @@ def test_a_rename_that_fails_brings_the_old_site_back(
     with unfinished(output) as folder, pytest.raises(OSError, match="made-up"):
         publish(folder, output)
     assert text(output) == "old"
-    assert names(tmp_path) == ["out"]
+    assert names(tmp_path) == ["out", "out.spare"]
 
 
 def test_a_sweep_leaves_what_this_build_wrote(tmp_path: Path) -> None:
@@ -112,3 +121,27 @@ def test_a_build_killed_between_two_renames_is_undone(tmp_path: Path) -> None:
     clean_leftovers(tmp_path / "out")
     assert text(tmp_path / "out") == "last good"
     assert names(tmp_path) == ["out", "out.spare"]
+
+
+@pytest.mark.parametrize("before", [None, b"", b"same", b"other", b"a much longer page"])
+def test_a_page_is_what_was_written_last(tmp_path: Path, before: bytes | None) -> None:
+    path = tmp_path / "deep/page/index.html"
+    if before is not None:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(before)
+        os.utime(path, (1, 1))
+    write_page(str(path), b"same")
+    assert path.read_bytes() == b"same"
+    assert path.stat().st_mtime > 1
+
+
+def test_no_links_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, target: Path) -> None:
+        raise OSError("no links here")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    output = site(tmp_path / "out", "old")
+    with unfinished(output) as folder:
+        write_page(f"{folder}/index.html", b"new")
+        publish(folder, output)
+    assert text(output) == "new"

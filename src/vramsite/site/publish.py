@@ -2,9 +2,9 @@
 
 Beside ``out`` a build uses ``out.tmp-<pid>`` (unfinished) and, for the moment of the swap where
 the system cannot exchange two folders at once, ``out.old-<pid>``. The site that was replaced stays
-as ``out.spare``: the next build writes over its files, which costs a sixth of creating them anew,
-and spares the removal, which costs more than either. What a killed build leaves of all this is put
-right by the next one.
+as ``out.spare``: the next build writes over its files, which costs a fraction of creating them
+anew, and nobody waits for the removal of the old ones, which costs more than the pages. What a
+killed build leaves of all this is put right by the next one.
 """
 
 from __future__ import annotations
@@ -120,23 +120,66 @@ def _keep_as_spare(folder: Path, output: Path) -> None:
 def unfinished(output: Path) -> Iterator[Path]:
     """The folder beside ``output`` to write into: the spare one, or a new one.
 
-    Gone afterwards if it was published; a spare that was not is kept for the next build.
+    A new one begins with links to the pages of the site there is, for ``write_page`` to keep or
+    replace. Gone afterwards if it was published; what a failed build leaves becomes the spare,
+    unless there is no site yet.
     """
     folder, spare = _sibling(output, "tmp"), _spare(output)
-    reused = (spare / MARKER).is_file()
-    if reused:
+    if (spare / MARKER).is_file():
         spare.rename(folder)
     else:
         folder.mkdir(parents=True)
+        _link_pages(output, folder)
     (folder / MARKER).write_text("Written by vramsite; replaced whole by the next build.\n")
     try:
         yield folder
     finally:
         if folder.exists():
-            if reused:
+            if output.exists():
                 _keep_as_spare(folder, output)
             else:
                 shutil.rmtree(folder)
+
+
+def _link_pages(source: Path, target: Path) -> None:
+    """Hard links to every page; nothing, where the file system has none."""
+    for parent, _, files in os.walk(source):
+        pages = [name for name in files if name.endswith(".html")]
+        if pages:
+            folder = target / Path(parent).relative_to(source)
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in pages:
+                try:
+                    (folder / name).hardlink_to(Path(parent, name))
+                except OSError:
+                    return
+
+
+def write_page(path: str, content: bytes) -> None:
+    """Write one page, making its folders when they are missing.
+
+    A page that is there already and the same is only touched (``sweep`` looks at the time); one
+    that is linked from the published site is replaced, never written into.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    status = os.fstat(descriptor)
+    if status.st_size == len(content) and os.read(descriptor, len(content)) == content:
+        os.utime(descriptor)
+        os.close(descriptor)
+        return
+    if status.st_nlink > 1:
+        os.close(descriptor)
+        Path(path).unlink()
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    elif status.st_size:
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(descriptor, "wb", buffering=0) as handle:
+        handle.write(content)
 
 
 def sweep(folder: Path) -> None:

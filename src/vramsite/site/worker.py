@@ -23,6 +23,7 @@ from typing import IO
 from vramsite.site.memory import peak_bytes
 from vramsite.site.pages import PageKey
 from vramsite.site.plan import Chunk
+from vramsite.site.publish import write_page
 from vramsite.site.render import NOINDEX
 from vramsite.site.setup import Site, make_site
 from vramsite.site.spec import BuildSpec
@@ -53,7 +54,8 @@ def run_chunk(site: Site, chunk: Chunk, output: Path, send: Send) -> None:
         for locale in site.locales_of(key):
             html = _page(site, key, locale)
             content = html.encode()
-            write_page(output, site.context.urls.file(key.kind, key.ids, locale), content)
+            file = site.context.urls.file(key.kind, key.ids, locale)
+            write_page(f"{output}/{file}", content)
             pages += 1
             size += len(content)
             if site.kinds[key.kind].localized and NOINDEX not in html[:_HEAD_CHARS]:
@@ -77,18 +79,6 @@ def _page(site: Site, key: PageKey, locale: str) -> str:
     except Exception as error:
         name = "/".join((key.kind, *key.ids))
         raise PageError(f"page {name} ({locale}): {type(error).__name__}: {error}") from error
-
-
-def write_page(output: Path, file: str, content: bytes) -> None:
-    """Write one file below ``output``, making its folders when they are missing."""
-    path = f"{output}/{file}"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    with os.fdopen(descriptor, "wb", buffering=0) as handle:
-        handle.write(content)
 
 
 def work(commands: queue.SimpleQueue[str], send: Send) -> None:
