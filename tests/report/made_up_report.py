@@ -215,8 +215,17 @@ class MadeUpBook(Book):
     """A book that assumes 8 % reserve, 64 GiB of RAM at 60 GB/s."""
 
     def measured(self, gpu_id: str) -> Measured:
-        url = "https://example.org/run"
-        row = MeasuredRow("small-8b", "Small 8B", "Q4_K_M", "llama.cpp", 0.0, 101.5, url, "2026-07")
+        row = MeasuredRow(
+            model_id="small-8b",
+            model_name="Acme small-8b",
+            format="Q4_K_M",
+            engine="llama.cpp",
+            context_tokens=0.0,
+            decode_tps=101.5,
+            url="https://example.org/run",
+            host="example.org",
+            date="2026-07",
+        )
         return Measured([row], 3) if gpu_id == "mid-12gb" else Measured([], 0)
 
     def assumptions(self, gpu_id: str) -> Assumptions:

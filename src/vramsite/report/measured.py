@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vramsite.catalog import Catalog, MeasurementRow
 
 PARTIAL_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+ADDRESS = re.compile(r"https://([A-Za-z0-9.-]+)(?:/[^\s<>\"'()]*)?")
 SHOWN = 30
 SHOWN_A_MODEL = 2
 
@@ -30,6 +31,7 @@ class MeasuredRow:
     context_tokens: float | None
     decode_tps: float
     url: str | None
+    host: str | None
     date: str | None
 
 
@@ -60,7 +62,7 @@ def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
     for row in measurements(catalog.data_dir):
         if row.gpu_id is None or not _comparable(row):
             continue
-        link = row.source if row.source.startswith("https://") and " " not in row.source else None
+        link = ADDRESS.match(row.source)
         model = catalog.models.get(row.model_id) if row.model_id else None
         found.setdefault(row.gpu_id, []).append(
             MeasuredRow(
@@ -70,7 +72,8 @@ def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
                 engine=row.engine,
                 context_tokens=row.context_tokens,
                 decode_tps=row.value,
-                url=link,
+                url=link[0] if link else None,
+                host=link[1] if link else None,
                 date=row.date if row.date and PARTIAL_DATE.fullmatch(row.date) else None,
             )
         )
