@@ -19,6 +19,7 @@ def read_repository(repo: str) -> ModelSource:
             f"{repo}: no such file here. To read it as a repository, install the extra: "
             "pip install 'vramsite[hub]'"
         ) from error
+    huggingface_hub.utils.logging.set_verbosity_error()  # errors are told by us
     try:
         path = huggingface_hub.hf_hub_download(repo, "config.json")
         details = huggingface_hub.HfApi().model_info(repo, files_metadata=True)

@@ -79,7 +79,10 @@ class GpuHunt:
         except ImportError as error:
             raise PriceError("install the extra: pip install 'vramsite[prices]'") from error
         logging.getLogger("gpuhunt").setLevel(logging.CRITICAL)  # errors are told by us
-        self._catalog = gpuhunt.default_catalog()
+        try:
+            self._catalog = gpuhunt.default_catalog()
+        except Exception as error:  # also what its providers raise on their own
+            raise PriceError(f"gpuhunt's catalogs cannot be reached ({error})") from error
         self.title = f"PyPI gpuhunt {importlib.metadata.version('gpuhunt')}"
 
     def offers(self, provider: str) -> list[Priced]:
