@@ -12,7 +12,6 @@ from vramsite.site.engine_js.data import SliceMaker, compact
 from vramsite.sizing.answer import DeviceFacts, SharedRules
 from vramsite.sizing.records import Settings
 
-KV_EDGES = ("f16", "q8_0", "q4_0", "iq4_nl", "f32")
 CONTEXT_EDGES = (1, 2, 255, 256, 257, 4096)
 UBATCHES = (64, 100, 128, 256, 512, 513, 1024, 2048)
 PARALLEL = (1, 1, 1, 2, 3, 4, 7, 8, 16, 32, 64)
@@ -87,11 +86,12 @@ class CaseMaker:
             formats = [entry.format for entry in self.maker.model(model_id).files]
             self._formats[model_id] = formats
         parallel = rng.choice(PARALLEL)
-        types = [entry.name for entry in self.rules.engine.cache.types]
-        kv_type_k = rng.choice(types) if rng.random() < 0.5 else rng.choice(KV_EDGES)
+        engine = rng.choice([*self.catalog.engines, "llama.cpp", "llama.cpp", "unheard of"])
+        types = self._cache_types(rng, engine)
+        kv_type_k = rng.choice(types)
         same = rng.random() < 0.7
         settings = Settings(
-            engine=rng.choice([*self.catalog.engines, "llama.cpp", "llama.cpp", "unheard of"]),
+            engine=engine,
             backend=self._backend(rng, gpu_id),
             format=rng.choice(formats) if rng.random() < 0.99 else "no such format",
             imatrix=rng.random() < 0.2,
@@ -114,6 +114,15 @@ class CaseMaker:
         )
         variant = "plain" if rng.random() < 0.75 else rng.choice(list(VARIANTS))
         return Case(model_id, gpu_id, settings, variant)
+
+    def _cache_types(self, rng: random.Random, engine: str) -> list[str]:
+        """llama.cpp's, for an engine with a profile mostly those that both know."""
+        common = [entry.name for entry in self.rules.engine.cache.types]
+        for profile in self.rules.engine.profiles:
+            own = [entry.name for entry in profile.cache_types]
+            if profile.engine == engine and own:
+                return own if rng.random() < 0.2 else [name for name in own if name in common]
+        return common
 
     def _backend(self, rng: random.Random, gpu_id: str) -> str:
         if rng.random() < 0.02:

@@ -10,6 +10,8 @@ from conftest import Ground
 from flatten import difference
 from javascript import HERE, node
 
+VERDICTS = {"fits", "tight", "unified", "offload", "exceeds", "unknown"}
+
 
 def test_node_answers_as_python_does(ground: Ground, case_count: int) -> None:
     started = time.monotonic()
@@ -35,6 +37,8 @@ def test_node_answers_as_python_does(ground: Ground, case_count: int) -> None:
         f"{cases[place]}: {difference(expected[place], found[place])}" for place in wrong[:5]
     )
     assert not wrong, f"{len(wrong)} of {len(cases)} answers differ:\n{text}"
+    seen = {verdict for verdict in VERDICTS if any(f'"{verdict}"' in one for one in expected)}
+    assert seen == VERDICTS
     errors = Counter(answer for answer in expected if answer.endswith(',""]'))
     print(f"{len(cases)} answers equal in {time.monotonic() - started:.1f} s; refused: {errors}")
     assert len(errors) >= 4
