@@ -135,6 +135,17 @@ class MadeUpCatalog:
         )
 
 
+def line(name: str, bytes_: float, host: float, basis: str) -> Term:
+    return Term(
+        name=name,
+        device_bytes=bytes_,
+        host_bytes=host,
+        device_low_bytes=bytes_,
+        device_high_bytes=bytes_,
+        basis=basis,
+    )
+
+
 class MadeUpSizes:
     """Weights = parameters x bits / 8, cache = 4 KiB a layer and token, no runtime use."""
 
@@ -142,15 +153,38 @@ class MadeUpSizes:
         self.catalog = catalog
         self.calls = 0
 
+    def load(self, model_id: str, settings: Settings) -> MadeUpWhole:
+        """As on a device that holds anything."""
+        weights, kv = self._needs(model_id, settings)
+        terms = [
+            line("weights", weights, 0.0, "exact_tensors"),
+            line("kv_cache", kv, 0.0, "engine_formula"),
+            line("compute_buffer", 0.5 * GIB, 0.0, "engine_formula"),
+        ]
+        total = weights + kv + 0.5 * GIB
+        return MadeUpWhole(
+            Memory(
+                terms=terms,
+                device_bytes=total,
+                device_low_bytes=total,
+                device_high_bytes=total,
+                host_bytes=0.0,
+                per_device_bytes=[total],
+            )
+        )
+
+    def _needs(self, model_id: str, settings: Settings) -> tuple[float, float]:
+        record = self.catalog.models[model_id]
+        weights = float(record.params_total or 0) * BITS[settings.format] / 8.0
+        kv = settings.context_tokens * 32.0 * 4096.0
+        return weights, kv * 34.0 / 64.0 if settings.kv_type_k == "q8_0" else kv
+
     def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
         self.calls += 1
         record = self.catalog.models[model_id]
         device = self.catalog.device(gpu_id)
         usable = device.usable_bytes or 0.0
-        weights = float(record.params_total or 0) * BITS[settings.format] / 8.0
-        kv = settings.context_tokens * 32.0 * 4096.0
-        if settings.kv_type_k == "q8_0":
-            kv = kv * 34.0 / 64.0
+        weights, kv = self._needs(model_id, settings)
         whole = weights + kv + 0.5 * GIB
         moved = max(0.0, whole - usable)
         verdict = "unified" if device.kind == "unified" else "fits"
@@ -159,16 +193,6 @@ class MadeUpSizes:
         if moved > 0:
             verdict = "offload" if moved < 64 * GIB else "exceeds"
         on_device = weights - moved
-
-        def line(name: str, bytes_: float, host: float, basis: str) -> Term:
-            return Term(
-                name=name,
-                device_bytes=bytes_,
-                host_bytes=host,
-                device_low_bytes=bytes_,
-                device_high_bytes=bytes_,
-                basis=basis,
-            )
 
         terms = [
             line("weights", on_device, moved, "exact_tensors"),
@@ -209,6 +233,11 @@ class MadeUpSizes:
             weights_file_bytes=weights,
             active_bytes_per_token=weights / (8.0 if record.params_active_b < 8 else 1.0),
         )
+
+
+class MadeUpWhole:
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
 
 
 class MadeUpBook(Book):

@@ -9,10 +9,11 @@ from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
 from vramsite.report.sizer import SizerError
+from vramsite.sizing.errors import SizingError
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
-    from vramsite.sizing.records import Assumptions, Estimate, Settings, Size
+    from vramsite.sizing.records import Assumptions, Estimate, Memory, Settings, Size
 
 HOLDS = frozenset({"fits", "tight", "unified"})
 WITH_RESERVE = frozenset({"fits", "unified"})
@@ -23,6 +24,19 @@ class Sizes(Protocol):
 
     def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
         """The engine's answer."""
+        ...
+
+    def load(self, model_id: str, settings: Settings) -> Whole:
+        """The part of it that is the same on every device: all of it in the device's memory."""
+        ...
+
+
+class Whole(Protocol):
+    """A model under some settings with nothing offloaded (`vramsite.sizing.engine.Loaded`)."""
+
+    @property
+    def memory(self) -> Memory:
+        """The breakdown."""
         ...
 
 
@@ -82,7 +96,15 @@ class Book:
 
     def assumptions(self, gpu_id: str) -> Assumptions:
         """What is assumed of the machine around the device (RAM, runtime, reserve)."""
-        return self.catalog.assumptions.sizing(self.device_card(gpu_id).backend)
+        card = self.device_card(gpu_id)
+        return self.catalog.assumptions.sizing(card.backend, card.kind)
+
+    def whole(self, model_id: str, settings: Settings) -> Memory | None:
+        """Memory with nothing offloaded, None for what the engine refuses; cheaper than a size."""
+        try:
+            return self.sizes.load(model_id, settings).memory
+        except (SizerError, SizingError):
+            return None
 
     def measured(self, gpu_id: str) -> Measured:
         """Published measurements on a device."""

@@ -10,7 +10,7 @@ from vramsite.report.choices import DEFAULT_FORMAT, long_context, page_settings
 
 if TYPE_CHECKING:
     from vramsite.report.cards import ModelCard
-    from vramsite.sizing.records import Size
+    from vramsite.sizing.records import Memory, Size
 
 KV_BITS_TYPE = "q8_0"
 
@@ -54,9 +54,9 @@ class Notes:
     host_bytes: float
 
 
-def named_bytes(size: Size, name: str) -> float:
+def named_bytes(memory: Memory, name: str) -> float:
     """Device and host bytes of one line of the breakdown."""
-    for line in size.memory.terms:
+    for line in memory.terms:
         if line.name == name:
             return line.device_bytes + line.host_bytes
     return 0.0
@@ -66,8 +66,8 @@ def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size
     """How the cache grows and what q8_0 saves, from the engine itself at both types."""
     model = book.catalog.models[card.id]
     tokens = long_context(model)
-    short_bytes = named_bytes(short, "kv_cache")
-    long_bytes = named_bytes(long, "kv_cache")
+    short_bytes = named_bytes(short.memory, "kv_cache")
+    long_bytes = named_bytes(long.memory, "kv_cache")
     q8_bytes: float | None = None
     if long_bytes > 0:
         settings = page_settings(
@@ -76,7 +76,7 @@ def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size
             context_tokens=tokens,
             kv_type=KV_BITS_TYPE,
         )
-        smaller = book.try_size(card.id, gpu_id, settings)
+        smaller = book.whole(card.id, settings)
         q8_bytes = named_bytes(smaller, "kv_cache") if smaller else None
     grown = long.settings.context_tokens - short.settings.context_tokens
     windows = [share for share in card.layers if share.window_tokens > 0]
@@ -85,7 +85,7 @@ def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size
         long_bytes=long_bytes,
         growth_bytes=long_bytes - short_bytes,
         token_bytes=(long_bytes - short_bytes) / grown if grown > 0 else None,
-        state_bytes=named_bytes(long, "recurrent_state"),
+        state_bytes=named_bytes(long.memory, "recurrent_state"),
         q8_bytes=q8_bytes,
         q8_saved_bytes=None if q8_bytes is None else long_bytes - q8_bytes,
         window_tokens=max([share.window_tokens for share in windows], default=0),
@@ -101,7 +101,7 @@ def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size
 
 def page_notes(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size) -> Notes:
     """All notes of one pair; `short` and `long` are its sizes at the two contexts."""
-    weights = named_bytes(short, "weights")
+    weights = named_bytes(short.memory, "weights")
     active = short.active_bytes_per_token
     return Notes(
         cache=cache_note(book, card, gpu_id, short, long),

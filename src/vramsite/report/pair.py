@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from vramsite.report.bars import Bar, amounts, draw
 from vramsite.report.book import HOLDS, Book, PairSummary
 from vramsite.report.choices import (
-    DEFAULT_FORMAT,
     curve_contexts,
     long_context,
     page_settings,
@@ -21,7 +20,7 @@ from vramsite.report.related import related_devices, related_models
 
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard, ModelCard
-    from vramsite.sizing.records import Size, Term
+    from vramsite.sizing.records import Assumptions, Memory, Size, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,40 +88,50 @@ def term(size: Size, name: str) -> Term | None:
     return None
 
 
-def term_bytes(size: Size, *names: str) -> float:
-    """Device and host bytes of the named lines together."""
-    total = 0.0
-    for candidate in size.memory.terms:
-        if candidate.name in names:
-            total += candidate.device_bytes + candidate.host_bytes
-    return total
+def curve_verdict(
+    memory: Memory, usable_bytes: float | None, kind: str, assumed: Assumptions
+) -> str:
+    """The verdict on a breakdown with nothing offloaded, as `vramsite.sizing.fit` gives it.
+
+    What has to move is taken as need less usable memory, without a search for the best layers.
+    """
+    if usable_bytes is None:
+        return "unknown"
+    reserve = usable_bytes - memory.device_bytes
+    if reserve < 0.0:
+        if kind == "unified" or memory.host_bytes - reserve > assumed.host_ram_bytes:
+            return "exceeds"
+        return "offload"
+    if reserve < usable_bytes * assumed.tight_fraction:
+        return "tight"
+    return "unified" if kind == "unified" else "fits"
 
 
-def _curve(book: Book, model_id: str, gpu_id: str, format_name: str) -> list[CurveRow]:
+def _curve(book: Book, model_id: str, gpu_id: str, known: list[Size]) -> list[CurveRow]:
+    """Memory over contexts; `known` sizes lend their verdict to their context."""
     model = book.catalog.models[model_id]
     gpu = book.catalog.gpus[gpu_id]
-    sizes = [
-        (
-            tokens,
-            book.sizes.size(
-                model_id,
-                gpu_id,
-                page_settings(gpu, format_name=format_name, context_tokens=tokens),
-            ),
-        )
-        for tokens in curve_contexts(model)
-    ]
-    usable = sizes[0][1].fit.usable_bytes
-    full = max(max(size.fit.needed_bytes for _, size in sizes), usable or 0.0)
+    verdicts = {size.settings.context_tokens: size.fit.verdict for size in known}
+    usable = known[0].fit.usable_bytes
+    assumed = book.assumptions(gpu_id)
+    found = []
+    for tokens in curve_contexts(model):
+        memory = book.whole(model_id, page_settings(gpu, context_tokens=tokens))
+        if memory is not None:
+            found.append((tokens, memory))
+    full = max([memory.device_bytes for _, memory in found], default=0.0)
+    full = max(full, usable or 0.0)
     rows = []
-    for tokens, size in sizes:
-        needed = size.fit.needed_bytes
-        cache = term_bytes(size, "kv_cache", "recurrent_state")
-        other = 0.0
-        for line in size.memory.terms:
-            if line.name not in ("weights", "kv_cache", "recurrent_state"):
+    for tokens, memory in found:
+        weights = cache = other = 0.0
+        for line in memory.terms:
+            if line.name == "weights":
+                weights += line.device_bytes
+            elif line.name in ("kv_cache", "recurrent_state"):
+                cache += line.device_bytes
+            else:
                 other += line.device_bytes
-        weights = max(0.0, needed - cache - other)
+        verdict = verdicts.get(float(tokens))
         stretches = [("weights", weights), ("kv_cache", cache), ("compute_buffer", other)]
         rows.append(
             CurveRow(
@@ -130,8 +139,8 @@ def _curve(book: Book, model_id: str, gpu_id: str, format_name: str) -> list[Cur
                 weights_bytes=weights,
                 cache_bytes=cache,
                 other_bytes=other,
-                needed_bytes=needed,
-                verdict=size.fit.verdict,
+                needed_bytes=memory.device_bytes,
+                verdict=verdict or curve_verdict(memory, usable, gpu.kind, assumed),
                 bar=draw(stretches, usable, full),
             )
         )
@@ -170,7 +179,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
         weights_bytes=weights.device_bytes + weights.host_bytes if weights else 0.0,
         weights_basis=weights.basis if weights else "estimate",
         bar=draw(amounts(size), usable, max(needed, usable or 0.0, capacity or 0.0)),
-        curve=_curve(book, model_id, gpu_id, DEFAULT_FORMAT),
+        curve=_curve(book, model_id, gpu_id, [size, long]),
         formats=rows,
         best_format=best_format(rows),
         commands=launch_commands(
