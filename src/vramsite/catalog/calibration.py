@@ -76,7 +76,7 @@ class CalibrationRecord(Record):
 
     _resolved: dict[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=dict)
     _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
-    _devices: dict[tuple[str, bool], DeviceSpeed] = PrivateAttr(default_factory=dict)
+    _devices: dict[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=dict)
     _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
 
     @property
@@ -91,18 +91,22 @@ class CalibrationRecord(Record):
             self._resolved.clear()
         return self._general[1]
 
-    def device(self, gpu: GpuRecord, limited: bool = False) -> DeviceSpeed:
-        """What the file says about one device; `limited`: under a power limit that slows it."""
-        found = self._devices.get((gpu.id, limited))
+    def device(self, gpu: GpuRecord, limited: bool = False, era: str = "") -> DeviceSpeed:
+        """What the file says about one device; `limited`: under a power limit that slows it.
+
+        `era` names the time of an old measurement, "" today.
+        """
+        found = self._devices.get((gpu.id, limited, era))
         if found is None:
             names = {
                 "device": gpu.id,
                 "family": gpu.family,
                 "link": link_group(gpu.interconnect.type),
                 "power": "limited" if limited else "full",
+                "era": era,
             }
             decode, prefill = self.decode, self.prefill
-            found = self._devices[gpu.id, limited] = DeviceSpeed(
+            found = self._devices[gpu.id, limited, era] = DeviceSpeed(
                 effects=effects(self, DEVICE_KINDS, names),
                 device_rows=runtime_rows(
                     decode.runtime_device_rows, prefill.runtime_device_rows, gpu.id
@@ -138,8 +142,9 @@ def speed_groups(
     settings: Settings,
     arch: Architecture,
     power_limit_w: float | None = None,
+    measured: str | None = None,
 ) -> SpeedGroups:
-    """The groups of one configuration."""
+    """The groups of one configuration; `measured` is the date of an old measurement."""
     wide = settings.kv_type_k in WIDE_CACHE_TYPES and settings.kv_type_v in WIDE_CACHE_TYPES
     return SpeedGroups(
         device=gpu.id,
@@ -151,6 +156,7 @@ def speed_groups(
         attention="flash" if settings.flash_attention else "plain",
         link=link_group(gpu.interconnect.type),
         power="limited" if power_limited(gpu, power_limit_w) else "full",
+        era=model.era(measured),
     )
 
 
@@ -182,18 +188,22 @@ def coefficients(
     settings: Settings,
     arch: Architecture,
     power_limit_w: float | None = None,
+    measured: str | None = None,
 ) -> SpeedCoefficients:
     """Resolve the effects of one device, engine, back end, format and architecture.
 
     Of the settings, engine, back end, format, cache types and flash attention play a part.
+    `measured` is the date of an old measurement that the coefficients are to be those of.
     """
     limited = power_limited(gpu, power_limit_w)
+    era = model.era(measured)
     format_class = model.format_class(settings.format).name
     tables = calibration.tables(model)
     kept = calibration.resolved
     key = (
         gpu.id,
         limited,
+        era,
         architecture_group(arch),
         settings.engine,
         settings.backend,
@@ -207,7 +217,7 @@ def coefficients(
             kept.clear()
         found = kept[key] = speed_coefficients(
             tables,
-            calibration.device(gpu, limited),
+            calibration.device(gpu, limited, era),
             calibration.architecture(arch),
             settings,
             format_class,

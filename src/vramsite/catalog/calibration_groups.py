@@ -25,13 +25,15 @@ class SpeedGroups:
     attention: str  # "flash", "plain"
     link: str  # nvlink, pcie, fabric, other
     power: str  # "limited", "full"
+    era: str = ""  # of old measurements; "" is today
 
     def names(self) -> dict[str, str]:
-        """Kind of group -> the name of this configuration's group."""
+        """Kind of group -> the name of this configuration's group, "" for none."""
+        engine = self.runtime.split("/")[0]
         return {
             "family": self.family,
             "device": self.device,
-            "engine": self.runtime.split("/")[0],
+            "engine": engine,
             "runtime": self.runtime,
             "runtime-family": f"{self.runtime} {self.family}",
             "runtime-device": f"{self.runtime} {self.device}",
@@ -45,6 +47,8 @@ class SpeedGroups:
             "link": self.link,
             "link-runtime": f"{self.link} {self.runtime}",
             "power": self.power,
+            "era-engine": f"{self.era} {engine}" if self.era else "",
+            "era-format": f"{self.era} {self.format_class}" if self.era else "",
         }
 
 

@@ -63,6 +63,13 @@ class HostRule(Record):
     server_platform: str = Field(description="platform of assumptions.yaml beyond that")
 
 
+class Era(Record):
+    """Measurements up to a month, told apart from today's."""
+
+    until: str = Field(pattern=r"^\d{4}-\d{2}$")
+    name: str
+
+
 class SpeedModel(Record):
     """All of data/speed_model.yaml."""
 
@@ -73,6 +80,7 @@ class SpeedModel(Record):
     )
     decode: PhaseModel
     prefill: PhaseModel
+    eras: list[Era] = Field(description="oldest first")
     hosts: HostRule
     speculation: SpeculationRule
 
@@ -83,6 +91,14 @@ class SpeedModel(Record):
             if any(plain.startswith(prefix) for prefix in entry.prefixes):
                 return entry
         return self.formats[-1]
+
+    def era(self, measured: str | None) -> str:
+        """Name of the era of a date or of the end of a range of dates, "" for today's."""
+        month = (measured or "").split("/")[-1][:7]
+        for entry in self.eras:
+            if month and month <= entry.until:
+                return entry.name
+        return ""
 
     def engine(self, name: str) -> EngineRule:
         """Rules of an engine; those of "other" for one that is not listed."""

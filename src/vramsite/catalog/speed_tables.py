@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from vramsite.catalog.speed_model import SpeedModel
 
 WIDE_CACHE_TYPES = ("f16", "bf16", "f32")
-GENERAL_KINDS = ("runtime", "format", "format-runtime", "cache-bits", "attention")
+GENERAL_KINDS = ("engine", "runtime", "format", "format-runtime", "cache-bits", "attention")
 DEVICE_KINDS = (
     "family", "device", "runtime-family", "runtime-device", "format-family", "link",
-    "link-runtime", "power",
+    "link-runtime", "power", "era-engine", "era-format",
 )  # fmt: skip
 ARCHITECTURE_KINDS = ("arch", "arch-runtime")
 ALL_PARTS = ""
@@ -112,6 +112,8 @@ def _conditions(kind: str, group: str, names: Mapping[str, str]) -> dict[str, st
     for part, name in zip(kinds, group.split(" "), strict=True):
         if part == "runtime":
             found["engine"], found["backend"] = name.rsplit("/", 1)
+        elif part == "engine":
+            found["engine"] = name
         elif part == "format":
             found["format_class"] = name
         elif part == "cache-bits":

@@ -50,7 +50,9 @@ def fitted_intervals(decode: PhaseResult, prompt: PhaseResult) -> list[dict[str,
     for kind in KINDS:
         result = prompt if kind == "prompt" else decode
         errors = result.left_out
-        of_kind = np.array([kind in ("prompt", case.kind) for case in result.cases])
+        of_kind = np.array(
+            [in_catalog(case) and kind in ("prompt", case.kind) for case in result.cases]
+        )
         levels = np.array(left_out_levels(result))
         llama = np.array([c.groups.runtime.startswith("llama.cpp/") for c in result.cases])
         for engine, group in (("llama.cpp", llama), ("other", ~llama)):
@@ -74,6 +76,11 @@ def fitted_intervals(decode: PhaseResult, prompt: PhaseResult) -> list[dict[str,
                     }
                 )
     return rows
+
+
+def in_catalog(case: SpeedCase) -> bool:
+    """Whether model and device have pages; the others are evidence only."""
+    return case.row.model_id is not None and case.row.gpu_id is not None
 
 
 def _quantiles(errors: Floats, wider: tuple[float, float]) -> tuple[float, float]:
@@ -110,6 +117,7 @@ def report(decode: PhaseResult, prompt: PhaseResult) -> str:
         (abs(error), float(np.exp(-error)), case)
         for result in (decode, prompt)
         for error, case in zip(result.left_out, result.cases, strict=True)
+        if in_catalog(case)
     ]
     worst.sort(key=lambda entry: (-entry[0], entry[2].row.id))
     for _, ratio, case in worst[:WORST_ROWS]:
@@ -123,7 +131,7 @@ def report(decode: PhaseResult, prompt: PhaseResult) -> str:
 
 
 def _cuts(cases: list[SpeedCase], metric: str) -> Iterable[tuple[str, Flags]]:
-    of_metric = np.array([case.row.metric == metric for case in cases])
+    of_metric = np.array([case.row.metric == metric and in_catalog(case) for case in cases])
     kinds = np.array([case.kind for case in cases])
     llama = np.array([case.groups.runtime.startswith("llama.cpp/") for case in cases])
     yield "all", of_metric

@@ -24,6 +24,7 @@ Flags = npt.NDArray[np.bool_]
 Effect = tuple[str, str, str]  # part or "shared", kind of group or "all", name
 
 TAIL_DEGREES = 4.0
+CONVERGED = 1e-3  # of the negative log posterior
 LEAST_ROWS_OF_REPORTER = 3  # fewer say nothing about the reporter that is not noise
 REPORTERS = ("source", "publisher")
 
@@ -98,14 +99,15 @@ class PooledFit:
             better = best
             while damping < 1e6:
                 system = normal + np.diag(self._precision + damping * diagonal)
-                step = linalg.solve(system, slope, assume_a="pos")
+                factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
+                step = linalg.cho_solve(factor, slope, check_finite=False)
                 better = self._objective(theta + step, kept)
-                if better <= best:
+                if better <= best + CONVERGED:
                     theta = theta + step
                     damping = max(damping / 5.0, 1e-7)
                     break
                 damping *= 5.0
-            if best - better < 1e-3:
+            if best - better < CONVERGED:
                 break
             best = better
         return theta
@@ -147,13 +149,14 @@ class PooledFit:
             ((part, "all", ""), float(np.log(prior.start)), prior.spread)
         ]
         for kind, spread in prior.groups.items():
-            found.append(((part, kind, seen.names[kind]), 0.0, spread))
+            if seen.names[kind]:
+                found.append(((part, kind, seen.names[kind]), 0.0, spread))
         for kind, spread in self._model.shared.items():
             if kind in REPORTERS:
                 name = seen.source if kind == "source" else seen.publisher
                 if (kind, name) in frequent:
                     found.append((("shared", kind, name), 0.0, spread))
-            else:
+            elif seen.names[kind]:
                 found.append((("shared", kind, seen.names[kind]), 0.0, spread))
         return found
 

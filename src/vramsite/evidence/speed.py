@@ -95,6 +95,7 @@ class SpeedJudge:
             case.settings,
             case.arch,
             row.power_limit_w,
+            row.date,
         )
         estimate = self._estimate(case, found)
         if estimate.value is None or estimate.low is None or estimate.high is None:

@@ -96,7 +96,7 @@ class CaseReader:
             device=device,
             work=work,
             settings=settings,
-            groups=speed_groups(self.model, gpu, settings, arch, row.power_limit_w),
+            groups=speed_groups(self.model, gpu, settings, arch, row.power_limit_w, row.date),
             conditions=conditions,
             sequences=max(row.batch or 1.0, 1.0),
             depth_tokens=depth,
