@@ -17,6 +17,10 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 ACTIONS = sorted((ROOT / ".github" / "actions").glob("*/action.yml"))
 
 
+def _on(workflow: dict[Any, Any]) -> Any:
+    return workflow[True]  # YAML 1.1 reads the key `on` as true
+
+
 def read(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return found
@@ -36,7 +40,7 @@ def test_rights_are_least(path: Path) -> None:
     """Rights to write are given to single jobs, and never where a pull request's code runs."""
     workflow = read(path)
     assert set((workflow["permissions"] or {"": "read"}).values()) <= {"read"}
-    triggers = workflow[True]  # YAML 1.1 reads the key `on` as true
+    triggers = _on(workflow)
     assert "pull_request_target" not in triggers
     writing = [
         name

@@ -19,6 +19,7 @@ FAMILIES = frozenset(
         "deepseek_v41",
         "glm4",
         "glm4_moe",
+        "glm4_moe_lite",
         "glm5_next",
         "glm_moe_dsa",
         "kimi_k2",
