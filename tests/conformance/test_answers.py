@@ -6,8 +6,8 @@ import subprocess
 import time
 from collections import Counter
 
-from conftest import Ground
 from flatten import difference
+from ground_truth import Ground
 from javascript import HERE, node
 
 VERDICTS = {"fits", "tight", "unified", "offload", "exceeds", "unknown"}

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 from chromium import page_over
-from conftest import ROOT, Ground
 from flatten import difference
+from ground_truth import ROOT, Ground
 from javascript import HERE
 from numbers_as_text import LOCALES, expected, question
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from conftest import Ground
+from ground_truth import Ground
 
 from vramsite.report.choices import page_settings
 from vramsite.report.sizer import Sizer

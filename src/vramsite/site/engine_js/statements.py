@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from vramsite.site.engine_js.expressions import (
-    ASSIGNMENT,
-    CALL,
-    CHOICE,
-    OR,
-    Expressions,
-    Js,
-    Linker,
-)
+from vramsite.site.engine_js.expressions import Expressions
 from vramsite.site.engine_js.fault import SubsetError
 from vramsite.site.engine_js.kinds import INT, Kind, fits, is_number
+from vramsite.site.engine_js.operators import ASSIGNMENT, CALL, CHOICE, OR, Js, Linker
 from vramsite.site.engine_js.scope import Scope
 from vramsite.site.engine_js.source import ERROR, ERRORS_MODULE, Function, Program
 
