@@ -60,13 +60,12 @@ def test_side_facts(data_dir: Path, catalog: Catalog) -> None:
         for topic, file in side.topics.items()
         for name, rows in file.lists.items()
     }
-    assert counts[("hosted_api", "rows")] >= 918
+    assert len(side.hosted_api.rows) >= 918
     assert counts[("interconnect", "allreduce")] >= 120
-    assert counts[("power", "load")] >= 223
+    assert len(side.power.load) >= 223
     assert counts[("quant_quality", "rows")] >= 200
     assert counts[("speculative", "rows")] >= 170
-    hosted = side.topics["hosted_api"].lists["rows"]
-    assert {row["model_id"] for row in hosted} <= set(catalog.models)
+    assert {row.model_id for row in side.hosted_api.rows} <= set(catalog.models)
 
 
 def test_theoretical_bandwidth_follows_from_channels(data_dir: Path) -> None:

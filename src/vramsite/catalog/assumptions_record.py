@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from vramsite.catalog.assumption import Assumption
 from vramsite.catalog.gpu_record import Backend, DeviceKind
+from vramsite.catalog.money_assumptions import MoneyAssumptions
 from vramsite.catalog.record import IsoDate, Label, Positive, Record, Slug, Text
 from vramsite.sizing.records import Assumptions
 
-
-class Assumption(Record):
-    """One figure that is assumed, and why."""
-
-    value: float = Field(ge=0, description="the value in `unit`")
-    low: float | None = Field(None, ge=0, description="lower end of what was seen")
-    high: float | None = Field(None, ge=0, description="upper end of what was seen")
-    unit: Label = Field(description="MiB, GiB, GB/s, share, USD/kWh, W")
-    source: Text = Field(description="where it comes from, or how it was set")
-    as_of: IsoDate = Field(description="day of the source")
-    note: Text | None = None
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Assumption:
-        low = self.value if self.low is None else self.low
-        high = self.value if self.high is None else self.high
-        if not low <= self.value <= high:
-            raise ValueError("low, value and high must be in this order")
-        return self
+__all__ = ["Assumption", "AssumptionsRecord", "HostPlatform", "RamPlatform"]
 
 
 class RamPlatform(Record):
@@ -63,6 +47,9 @@ class AssumptionsRecord(Record):
     ram_platforms: list[RamPlatform] = Field(min_length=1)
     electricity: Assumption = Field(description="price of a kilowatt hour")
     system_power: Assumption = Field(description="power of the computer around the device")
+    money: MoneyAssumptions | None = Field(
+        None, description="use, lifetime and places of machines; without it pages name no cost"
+    )
 
     def host(self, device_kind: str) -> HostPlatform:
         """The computer assumed around a device of this kind, the first one for other kinds."""

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from vramsite.catalog.faults import CatalogError, Fault
+from vramsite.catalog.hosted_api_record import HostedApiFile
 from vramsite.catalog.loader import Entry, load_file
+from vramsite.catalog.power_record import PowerFile
 from vramsite.catalog.record import Record
 from vramsite.catalog.rules.rule import future_dates
 from vramsite.catalog.side_records import (
@@ -21,7 +23,7 @@ from vramsite.catalog.side_records import (
 )
 from vramsite.catalog.today import latest_today
 
-OPEN_TOPICS = ("hosted_api", "interconnect", "power", "quant_quality", "speculative")
+OPEN_TOPICS = ("interconnect", "quant_quality", "speculative")
 
 F = TypeVar("F", bound=Record)
 
@@ -34,6 +36,8 @@ class Side:
     ram: RamFile
     runtime_overhead: RuntimeOverheadFile
     co2: Co2File
+    power: PowerFile
+    hosted_api: HostedApiFile
     topics: dict[str, OpenSideFile]
 
 
@@ -64,16 +68,20 @@ def read_side(
     ram = read("ram", RamFile)
     runtime_overhead = read("runtime_overhead", RuntimeOverheadFile)
     co2 = read("co2", Co2File)
+    power = read("power", PowerFile)
+    hosted_api = read("hosted_api", HostedApiFile)
     topics = {topic: read(topic, OpenSideFile) for topic in OPEN_TOPICS}
     for entry in entries:
         for keys, message in future_dates(entry.record, today or latest_today()):
             faults.append(entry.document.fault(keys, message))
         if gpu_ids is not None:
             faults.extend(_unknown_gpus(entry, gpu_ids))
-    if electricity is None or ram is None or runtime_overhead is None or co2 is None:
+    if electricity is None or ram is None or runtime_overhead is None:
+        return None, faults
+    if co2 is None or power is None or hosted_api is None:
         return None, faults
     found = {topic: file for topic, file in topics.items() if file is not None}
-    return Side(electricity, ram, runtime_overhead, co2, found), faults
+    return Side(electricity, ram, runtime_overhead, co2, power, hosted_api, found), faults
 
 
 def _unknown_gpus(entry: Entry[Record], gpu_ids: frozenset[str]) -> Iterator[Fault]:
