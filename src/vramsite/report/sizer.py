@@ -45,7 +45,6 @@ class Sizer:
         self._files: dict[tuple[str, str, bool], ModelFile] = {}
         self._loaded: dict[tuple[str, Settings], Loaded] = {}
         self._sizes: dict[tuple[str, str, Settings], Size] = {}
-        self._coefficients: dict[tuple[object, ...], SpeedCoefficients] = {}
         self._assumptions: dict[tuple[str, str], Assumptions] = {}
 
     def settings(
@@ -135,28 +134,13 @@ class Sizer:
 
     def coefficients(self, model_id: str, gpu_id: str, settings: Settings) -> SpeedCoefficients:
         """What calibration says about this device, engine, back end, format and architecture."""
-        # The settings that play a part, see `catalog.calibration.coefficients`.
-        key = (
-            model_id,
-            gpu_id,
-            settings.engine,
-            settings.backend,
-            settings.format,
-            settings.kv_type_k,
-            settings.kv_type_v,
-            settings.flash_attention,
+        return coefficients(
+            self._calibration,
+            self._speed_model,
+            self.catalog.gpus[gpu_id],
+            settings,
+            self.catalog.architecture(model_id),
         )
-        found = self._coefficients.get(key)
-        if found is None:
-            found = coefficients(
-                self._calibration,
-                self._speed_model,
-                self.catalog.gpus[gpu_id],
-                settings,
-                self.catalog.architecture(model_id),
-            )
-            _keep(self._coefficients, key, found, KEPT_ANSWERS)
-        return found
 
     def _known(self, model_id: str, gpu_id: str) -> None:
         from difflib import get_close_matches
