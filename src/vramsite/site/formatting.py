@@ -68,6 +68,7 @@ class Formatter:
         self._percent = {0: self._with_decimals(self.locale.percent_formats[None].pattern, 0)}
         self._usd = self._with_decimals(self.locale.currency_formats["standard"].pattern, 2)
         self._usd_whole = self._with_decimals(self.locale.currency_formats["standard"].pattern, 0)
+        self._around_money: dict[str, tuple[str, str]] = {}
         self._separators = self._simple_separators()
 
     def _simple_separators(self) -> dict[int, str] | None:
@@ -188,8 +189,34 @@ class Formatter:
             )
         return text
 
+    def _money(self, value: Number, currency: str, decimals: int) -> str:
+        """A sum with fixed decimals; what stands around the number is looked up once."""
+        found = self._around_money.get(currency)
+        if found is None:
+            one = self._usd.apply(
+                Decimal(1), self.locale, currency=currency, currency_digits=False
+            ).replace(" ", NBSP)
+            before, _, after = one.partition(self._plain(1, 2))
+            found = self._around_money[currency] = (before, after)
+        return f"{found[0]}{self._plain(value, decimals)}{found[1]}"
+
+    def price(self, value: Number, currency: str = "USD") -> str:
+        """A price as somebody asks it, with two to four decimals: $2.29, $0.8048, 0,3869 €."""
+        exponent = _rounded(_decimal(value), 4).normalize().as_tuple().exponent
+        return self._money(value, currency, max(2, -exponent) if isinstance(exponent, int) else 2)
+
+    def cost(self, value: Number, currency: str = "USD") -> str:
+        """A calculated sum: cents from 1 on, below that three digits: $9.17, $0.412, $0.0087."""
+        number = abs(_decimal(value))
+        for decimals in (2, 3, 4):
+            if _rounded(number, decimals + 1) >= Decimal(10) ** (2 - decimals) or number == 0:
+                return self._money(value, currency, decimals)
+        return self._money(value, currency, 5)
+
     def usd(self, value: Number, cents: bool = True) -> str:
         """US dollars with cents ($277.78, 277,78 $) or without ($21,000)."""
+        if value >= 0 and self._separators is not None:
+            return self._money(value, "USD", 2 if cents else 0)
         key = ("usd", value, int(cents))
         text = self._cache.get(key)
         if text is None:
@@ -255,8 +282,8 @@ _DATA_UNITS = {"gib": GIB, "gib_range": GIB, "gb": GB, "mib": MIB, "percent": 0.
 
 _FILTER_NAMES = (
     "integer", "number", "compact", "three_digits", "unit", "gib", "gb", "mib", "bytes_auto",
-    "tps", "span", "tps_range", "gib_range", "percent", "usd", "tokens", "tokens_short",
-    "billions", "seconds", "date", "month",
+    "tps", "span", "tps_range", "gib_range", "percent", "usd", "price", "cost", "tokens",
+    "tokens_short", "billions", "seconds", "date", "month",
 )  # fmt: skip
 
 
