@@ -21,11 +21,21 @@ def missing(reason: str) -> NoReturn:
 
 
 def node() -> str:
-    """The Node to run modules with: that of the environment, or the one installed."""
-    path = os.environ.get("VRAMSITE_NODE") or shutil.which("node")
+    """The Node to run modules with: that of the environment, the one playwright brings, or any."""
+    path = os.environ.get("VRAMSITE_NODE") or playwright_node() or shutil.which("node")
     if path is None:
         missing("no Node: install Node 20 or later, or set VRAMSITE_NODE to its path")
     return path
+
+
+def playwright_node() -> str | None:
+    """The Node that playwright's driver runs on, where playwright is installed."""
+    try:
+        from playwright._impl._driver import compute_driver_executable
+    except ImportError:
+        return None
+    path = Path(compute_driver_executable()[0])
+    return str(path) if path.is_file() else None
 
 
 def run_node(script: Path, *arguments: str, text: str = "", timeout_s: float = 120.0) -> str:
