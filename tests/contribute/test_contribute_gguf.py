@@ -10,7 +10,8 @@ import pytest
 from gguf import GGMLQuantizationType, GGUFWriter
 
 from vramsite.catalog import load_catalog
-from vramsite.contribute.gguf_facts import format_of, published_file
+from vramsite.catalog.architectures import ArchitectureSource, Keys, read_architecture
+from vramsite.contribute.gguf_facts import differences, format_of, published_file
 from vramsite.contribute.gguf_header import GgufError, read_header
 
 
@@ -139,3 +140,65 @@ def test_entry_of_a_file(real_data: Path, tmp_path: Path) -> None:
         "exact": True,
         "repo": "a/b",
     }
+
+
+TINY: dict[str, object] = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 96,
+    "tie_word_embeddings": False,
+}
+# As llama.cpp's converter names and shapes them (elements, by the layer's width, heads and FFN).
+TINY_LAYER = {
+    "attn_norm": 32,
+    "ffn_norm": 32,
+    "attn_q": 32 * 32,
+    "attn_k": 32 * 16,
+    "attn_v": 32 * 16,
+    "attn_output": 32 * 32,
+    "ffn_gate": 32 * 64,
+    "ffn_up": 32 * 64,
+    "ffn_down": 32 * 64,
+}
+
+
+def tiny_tensors() -> dict[str, int]:
+    sizes = {"token_embd.weight": 96 * 32, "output_norm.weight": 32, "output.weight": 96 * 32}
+    for layer in range(2):
+        sizes |= {f"blk.{layer}.{role}.weight": size for role, size in TINY_LAYER.items()}
+    return sizes
+
+
+def compare_tiny(tmp_path: Path, sizes: dict[str, int]) -> list[str]:
+    writer = GGUFWriter(tmp_path / "tiny-F32.gguf", "llama")
+    for name, size in sizes.items():
+        writer.add_tensor(name, np.zeros(size, dtype=np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    arch = read_architecture(
+        ArchitectureSource(
+            model_type="llama", gguf_arch="llama", context_max_tokens=64.0, config=Keys(TINY)
+        )
+    )
+    return differences(read_header(tmp_path / "tiny-F32.gguf"), arch)
+
+
+def test_a_file_of_the_model_has_the_tensors_that_the_reader_expects(tmp_path: Path) -> None:
+    assert compare_tiny(tmp_path, tiny_tensors()) == []
+
+
+def test_differing_tensors_are_named(tmp_path: Path) -> None:
+    sizes = tiny_tensors()
+    del sizes["blk.1.attn_k.weight"]
+    sizes["blk.0.attn_q_norm.weight"] = 8
+    sizes["blk.0.ffn_up.weight"] = 32 * 80
+    assert compare_tiny(tmp_path, sizes) == [
+        "only in the file: blk.0.attn_q_norm.weight",
+        "only in the reader: blk.1.attn_k.weight",
+        "blk.0.ffn_up.weight: 2,560 elements in the file, 2,048 in the reader",
+    ]

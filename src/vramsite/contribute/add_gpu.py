@@ -44,6 +44,8 @@ def add_gpu(catalog: Catalog, gpu_id: str, values: dict[str, Any], source: str |
         raise FileExistsError(f"the catalog has a device {gpu_id}; give another id")
     known = {key: value for key, value in values.items() if value is not None}
     vendor, vendor_slug = _vendor(catalog, str(known["vendor"]))
+    if not re.match(SLUG, vendor_slug):
+        raise DeviceError(f"{vendor}: the vendor's name needs a letter or a digit")
     known["vendor"] = vendor
     known.setdefault("tflops", {})
     todo = _todo(catalog, known)

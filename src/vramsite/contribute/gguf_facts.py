@@ -50,9 +50,8 @@ def differences(header: GgufHeader, arch: Architecture) -> list[str]:
         if not tensor.in_gguf:
             continue
         size = elements(tensor) / max(1, len(tensor.layers))
-        role, _, ending = tensor.role.partition(".bias")
-        suffix = "bias" if tensor.role.endswith(".bias") else "weight"
-        del ending
+        role = tensor.role.removesuffix(".bias")
+        suffix = "weight" if role == tensor.role else "bias"
         for layer in tensor.layers or [-1.0]:
             base = f"blk.{layer:.0f}.{role}" if layer >= 0 else role
             ours[f"{base}.{suffix}"] = size
