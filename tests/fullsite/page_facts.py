@@ -39,7 +39,8 @@ class Names:
 
     @classmethod
     def of(cls, catalog: Catalog) -> Names:
-        names: set[str] = set()
+        names: set[str] = {*catalog.formats, *catalog.engines}
+        names |= {engine.name for engine in catalog.engines.values()}
         for model in catalog.models.values():
             names |= {model.name, model.id, model.hf_repo, model.vendor}
             names |= {text for text in (model.gguf_repo, model.license) if text}
