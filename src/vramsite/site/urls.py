@@ -18,6 +18,7 @@ PATTERNS: dict[str, str] = {
     "devices": "{locale}/devices/",
     "device": "{locale}/devices/{0}/",
     "methodology": "{locale}/methodology/",
+    "accuracy": "{locale}/accuracy/",
     "about": "{locale}/about/",
     "root": "",
     "404": "404.html",
