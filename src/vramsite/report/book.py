@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from vramsite.catalog.money_facts import MoneyFacts, load_money_facts
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
@@ -13,6 +14,7 @@ from vramsite.sizing.errors import SizingError
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
+    from vramsite.sizing.cost_records import Load
     from vramsite.sizing.records import Assumptions, Estimate, Memory, Settings, Size
 
 HOLDS = frozenset({"fits", "tight", "unified"})
@@ -24,6 +26,12 @@ class Sizes(Protocol):
 
     def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
         """The engine's answer."""
+        ...
+
+    def loads(
+        self, model_id: str, gpu_id: str, settings: Settings, sequences: list[int]
+    ) -> list[Load]:
+        """What so many users write together, as long as the devices hold them."""
         ...
 
     def load(self, model_id: str, settings: Settings) -> Whole:
@@ -114,6 +122,14 @@ class Book:
             found = self.memo[key] = measured_by_device(self.catalog)
         rows: Measured = found.get(gpu_id, Measured([], 0))
         return rows
+
+    def money_facts(self) -> MoneyFacts:
+        """Electricity, power, hosted prices and emissions, read when first asked for."""
+        key = ("money_facts",)
+        found = self.memo.get(key)
+        if not isinstance(found, MoneyFacts):
+            found = self.memo[key] = load_money_facts(self.catalog.data_dir)
+        return found
 
     def runs_on(self, engine: str, backend: str) -> bool:
         """Whether data/engines.yaml lists the back end for the engine."""
