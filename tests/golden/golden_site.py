@@ -26,8 +26,8 @@ from vramsite.site.render import make_environment  # noqa: E402
 from vramsite.site.urls import Urls  # noqa: E402
 
 DEVICES = ("mid-12gb", "shared-64gb")
-# Longer texts change by editing them; their figures come from the real assumptions.
-LEFT_OUT = frozenset({"methodology", "about"})
+# Longer texts change by editing them, and figures about accuracy with the real evidence.
+LEFT_OUT = frozenset({"methodology", "about", "accuracy"})
 
 
 def golden_pages() -> dict[str, str]:
