@@ -50,7 +50,6 @@ class ModelCard:
     license: str | None
     released: str | None
     context_max_tokens: int
-    modality: str | None
     confidence: str
     repo: str
     repo_url: str | None
@@ -61,9 +60,6 @@ class ModelCard:
     layers: tuple[LayerShare, ...]
     expert_count: int
     experts_used: int
-    vocabulary: int
-    embedding_width: int
-    prediction_layers: int
 
 
 def _attention(kinds: set[str]) -> str:
@@ -93,7 +89,6 @@ def model_card(model: ModelRecord, arch: Architecture) -> ModelCard:
         license=model.license,
         released=str(model.released) if model.released else None,
         context_max_tokens=model.context_max_tokens,
-        modality=model.modality,
         confidence=model.confidence,
         repo=model.hf_repo,
         repo_url=url,
@@ -113,9 +108,6 @@ def model_card(model: ModelRecord, arch: Architecture) -> ModelCard:
         ),
         expert_count=int(arch.expert_count),
         experts_used=int(arch.experts_used),
-        vocabulary=int(arch.vocabulary),
-        embedding_width=int(arch.embedding_width),
-        prediction_layers=int(arch.prediction_layers),
     )
 
 

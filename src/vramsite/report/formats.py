@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.choices import (
-    DEFAULT_FORMAT,
     MATRIX_FORMATS,
     native_format,
     page_settings,
@@ -111,13 +110,5 @@ def best_format(rows: list[FormatRow]) -> FormatRow | None:
     """The largest format that the device holds with reserve (rows: largest first)."""
     for row in rows:
         if row.verdict in WITH_RESERVE:
-            return row
-    return None
-
-
-def default_row(rows: list[FormatRow]) -> FormatRow | None:
-    """The row of the page's default format."""
-    for row in rows:
-        if row.format == DEFAULT_FORMAT:
             return row
     return None
