@@ -43,9 +43,17 @@ msgstr "Start"
 """
 
 
+class MadeUpModel(float):
+    """A model that is no more than its size."""
+
+    gguf_arch = ""
+
+
 @dataclass
 class MadeUpCatalog:
-    models: dict[str, float] = field(default_factory=lambda: {"alpha": 1.5, "beta": 204.19})
+    models: dict[str, MadeUpModel] = field(
+        default_factory=lambda: {"alpha": MadeUpModel(1.5), "beta": MadeUpModel(204.19)}
+    )
     gpus: dict[str, float] = field(default_factory=lambda: {"small": 8.0, "large": 80.0})
 
 

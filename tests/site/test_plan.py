@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from made_up_site import MadeUpCatalog, MadeUpKind
+from made_up_site import MadeUpCatalog, MadeUpKind, MadeUpModel
 
 from vramsite.site.pages import PageKey
 from vramsite.site.plan import PlanError, check_addresses, make_plan, shard
@@ -14,7 +14,7 @@ KINDS = {name: MadeUpKind(name) for name in ("home", "model", "pair")}
 
 
 def catalog(*models: str) -> Any:
-    return cast(Any, MadeUpCatalog(models=dict.fromkeys(models, 1.0)))
+    return cast(Any, MadeUpCatalog(models=dict.fromkeys(models, MadeUpModel(1.0))))
 
 
 def test_a_model_and_its_pairs_are_one_chunk() -> None:

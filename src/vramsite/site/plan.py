@@ -56,7 +56,8 @@ def _known(what: str, ids: Iterable[str], known: Mapping[str, object]) -> None:
 def make_plan(kinds: Mapping[str, PageKind], catalog: Catalog) -> list[Chunk]:
     """Every page of the site in chunks: one a model with its pairs, the others a few at a time.
 
-    The same catalog gives the same plan in every process.
+    The same catalog gives the same plan in every process. Models of one architecture follow each
+    other: what is worked out once for an architecture is still at hand for the next model.
     """
     by_model: dict[str, list[PageKey]] = {}
     loose: list[PageKey] = []
@@ -66,7 +67,10 @@ def make_plan(kinds: Mapping[str, PageKind], catalog: Catalog) -> list[Chunk]:
                 by_model.setdefault(key.ids[0], []).append(key)
             else:
                 loose.append(key)
-    parts = [sorted(keys) for _, keys in sorted(by_model.items())]
+    alike = {name: model.gguf_arch or "" for name, model in catalog.models.items()}
+    parts = [
+        sorted(by_model[name]) for name in sorted(by_model, key=lambda name: (alike[name], name))
+    ]
     loose.sort()
     for start in range(0, len(loose), _LOOSE_CHUNK_KEYS):
         parts.append(loose[start : start + _LOOSE_CHUNK_KEYS])
