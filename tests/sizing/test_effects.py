@@ -18,6 +18,7 @@ from vramsite.sizing.effects import (
     speed_coefficients,
 )
 from vramsite.sizing.errors import SizingError
+from vramsite.sizing.model_work import Routing
 from vramsite.sizing.records import Settings
 from vramsite.sizing.speed_records import DecodeCosts, PrefillCosts
 
@@ -53,6 +54,7 @@ def tables(
         ],
         intervals=intervals,
         wide_cache_types=["f16"],
+        routing=Routing(busy_share=0.5, busy_traffic=0.5),
         draft_acceptance=0.7,
         draft_cost_share=0.1,
     )

@@ -8,7 +8,7 @@ import pytest
 from speed_examples import ARCH, DEVICE, NO_PREFILL, NOTHING, WEIGHTS
 
 from vramsite.sizing.cache import CacheRules, CacheType
-from vramsite.sizing.model_work import model_work
+from vramsite.sizing.model_work import Routing, model_work
 from vramsite.sizing.records import Settings
 from vramsite.sizing.speed import decode, decode_total, prefill, ttft
 from vramsite.sizing.speed_records import (
@@ -42,6 +42,7 @@ COEFFICIENTS = SpeedCoefficients(
     basis="device",
     device_measurements=3.0,
     family_measurements=7.0,
+    routing=Routing(busy_share=0.5, busy_traffic=0.5),
     draft_acceptance=0.5,
     draft_cost_share=0.0,
 )

@@ -8,14 +8,16 @@ import pytest
 from speed_examples import ARCH, DEVICE, NO_PREFILL, NOTHING, WEIGHTS
 
 from vramsite.sizing.decode import decode_parts, decode_seconds
-from vramsite.sizing.model_work import ModelWork, experts_touched_share, model_work
+from vramsite.sizing.model_work import ModelWork, Routing, experts_touched_share, model_work
 from vramsite.sizing.prefill import prefill_parts, prefill_seconds
 from vramsite.sizing.records import Settings
 from vramsite.sizing.speed_records import DecodeCosts, PrefillCosts
 
+EVEN = Routing(busy_share=0.5, busy_traffic=0.5)
+
 
 def parts(work: ModelWork, settings: Settings, sequences: float = 1.0):  # type: ignore[no-untyped-def]
-    found = decode_parts(work, DEVICE, settings, 1000.0, sequences, 1e9, 1e5)
+    found = decode_parts(work, DEVICE, settings, 1000.0, sequences, 1e9, 1e5, EVEN)
     assert found is not None
     return found
 
@@ -31,13 +33,21 @@ def test_one_token_reads_dense_weights_and_the_experts_it_uses() -> None:
 def test_two_tokens_together_touch_seven_sixteenths_of_eight_experts() -> None:
     # Each token misses an expert with probability 3/4; both miss it with 9/16.
     work = model_work(ARCH, WEIGHTS, Settings())
-    assert experts_touched_share(work, 2.0) == pytest.approx(7.0 / 16.0)
+    assert experts_touched_share(work, 2.0, EVEN) == pytest.approx(7.0 / 16.0)
     assert parts(work, Settings(), 2.0).weight_read_s == pytest.approx(0.18 + 0.08 * 7.0 / 16.0)
+
+
+def test_busy_experts_are_shared_by_more_tokens() -> None:
+    # A quarter of the experts gets all choices of two of eight: each token uses both of them.
+    work = model_work(ARCH, WEIGHTS, Settings())
+    uneven = Routing(busy_share=0.25, busy_traffic=1.0)
+    assert experts_touched_share(work, 1.0, uneven) == pytest.approx(0.25)
+    assert experts_touched_share(work, 50.0, uneven) == pytest.approx(0.25)
 
 
 def test_a_thousand_tokens_touch_all_experts() -> None:
     work = model_work(ARCH, WEIGHTS, Settings())
-    assert experts_touched_share(work, 1000.0) == pytest.approx(1.0)
+    assert experts_touched_share(work, 1000.0, EVEN) == pytest.approx(1.0)
 
 
 def test_tensor_split_halves_the_reading_and_adds_two_reductions_a_layer() -> None:
@@ -86,12 +96,14 @@ def test_costs_weigh_the_parts() -> None:
 def test_an_unknown_bandwidth_gives_no_answer() -> None:
     work = model_work(ARCH, WEIGHTS, Settings())
     blind = replace(DEVICE, bandwidth_bytes_per_s=None)
-    assert decode_parts(work, blind, Settings(), 1000.0, 1.0, 1e9, 1e5) is None
+    assert decode_parts(work, blind, Settings(), 1000.0, 1.0, 1e9, 1e5, EVEN) is None
 
 
 def prompt(tokens: float, depth: float = 0.0, pass_tokens: float = 512.0):  # type: ignore[no-untyped-def]
     work = model_work(ARCH, WEIGHTS, Settings())
-    found = prefill_parts(ARCH, work, DEVICE, Settings(), tokens, depth, pass_tokens, 1e9, 1e5)
+    found = prefill_parts(
+        ARCH, work, DEVICE, Settings(), tokens, depth, pass_tokens, 1e9, 1e5, EVEN
+    )
     assert found is not None
     return found
 

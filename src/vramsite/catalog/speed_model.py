@@ -13,6 +13,7 @@ import yaml
 from pydantic import Field
 
 from vramsite.catalog.record import Positive, Record
+from vramsite.sizing.model_work import Routing
 
 
 class Prior(Record):
@@ -56,6 +57,17 @@ class SpeculationRule(Record):
     source: str
 
 
+class RoutingRule(Record):
+    """How unevenly tokens choose the experts of a mixture."""
+
+    busy_share: Positive = Field(lt=1, description="share of the experts that is busy")
+    busy_traffic: Positive = Field(le=1, description="share of the choices that fall on them")
+
+    def record(self) -> Routing:
+        """As the engine takes it."""
+        return Routing(busy_share=self.busy_share, busy_traffic=self.busy_traffic)
+
+
 class HostRule(Record):
     """Which main memory is assumed for weights on a host that no row describes."""
 
@@ -80,6 +92,7 @@ class SpeedModel(Record):
     )
     decode: PhaseModel
     prefill: PhaseModel
+    routing: RoutingRule
     eras: list[Era] = Field(description="oldest first")
     hosts: HostRule
     speculation: SpeculationRule

@@ -50,6 +50,7 @@ def general_tables(calibration: CalibrationRecord, model: SpeedModel) -> SpeedTa
             for row in calibration.intervals
         ],
         wide_cache_types=list(WIDE_CACHE_TYPES),
+        routing=model.routing.record(),
         draft_acceptance=model.speculation.acceptance,
         draft_cost_share=model.speculation.cost_share,
     )

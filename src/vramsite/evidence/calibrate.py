@@ -123,7 +123,9 @@ def fit_decode(
             fixed = case.sequences * whole / case.conditions.generated_tokens
             fixed = min(fixed, MOST_OF_WALL_TIME * measured_seconds(case))
         used.append(case)
-        seen.append(_observation(case, case_decode_parts(case, reader.rules, flops), fixed))
+        seen.append(
+            _observation(case, case_decode_parts(case, reader.model, reader.rules, flops), fixed)
+        )
     return _fitted(reader.model.decode, used, seen)
 
 

@@ -44,7 +44,7 @@ def measured_seconds(case: SpeedCase) -> float:
 
 
 def case_decode_parts(
-    case: SpeedCase, rules: CacheRules, compute_flops: float | None
+    case: SpeedCase, model: SpeedModel, rules: CacheRules, compute_flops: float | None
 ) -> dict[str, float]:
     """Part -> size of one decode step."""
     parts = decode_parts(
@@ -55,6 +55,7 @@ def case_decode_parts(
         case.sequences,
         compute_flops,
         case.ram_bytes_per_s,
+        model.routing.record(),
     )
     return asdict(parts) if parts is not None else {}
 
@@ -74,6 +75,7 @@ def case_prefill_parts(
         limit if limit > 0.0 else case.settings.ubatch_tokens,
         compute_flops,
         case.ram_bytes_per_s,
+        model.routing.record(),
     )
     if parts is None:
         return {}

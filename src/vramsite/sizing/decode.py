@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vramsite.sizing.model_work import ModelWork, host_bytes_read, weight_bytes_read
+from vramsite.sizing.model_work import ModelWork, Routing, host_bytes_read, weight_bytes_read
 from vramsite.sizing.multi_gpu import handovers, link_seconds, reductions, shares
 from vramsite.sizing.records import Device, Settings
 from vramsite.sizing.speed_records import DecodeCosts, DecodeParts
@@ -16,6 +16,7 @@ def decode_parts(
     sequences: float,
     compute_flops: float | None,
     ram_bytes_per_s: float,
+    routing: Routing,
 ) -> DecodeParts | None:
     """The parts of one step that gives each of `sequences` sequences one token.
 
@@ -32,9 +33,9 @@ def decode_parts(
         used = work.routed_parameters * work.experts_used / work.expert_count
     # One sequence alone is bound by memory; those beside it add their products.
     flops = 2.0 * (work.dense_parameters + work.head_parameters + used) * (sequences - 1.0)
-    host = host_bytes_read(work, sequences) + cache * work.host_layer_share
+    host = host_bytes_read(work, sequences, routing) + cache * work.host_layer_share
     return DecodeParts(
-        weight_read_s=weight_bytes_read(work, sequences) / bandwidth / cut,
+        weight_read_s=weight_bytes_read(work, sequences, routing) / bandwidth / cut,
         cache_read_s=cache * (1.0 - work.host_layer_share) / bandwidth / cut,
         layers=work.layers,
         recurrent_layers=work.recurrent_layers,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vramsite.sizing.errors import SizingError
+from vramsite.sizing.model_work import Routing
 from vramsite.sizing.records import Settings
 from vramsite.sizing.speed_records import (
     DecodeCosts,
@@ -86,6 +87,7 @@ class SpeedTables:
     engines: list[EngineSpeed]  # the last one stands for those not listed
     intervals: list[IntervalRow]
     wide_cache_types: list[str]
+    routing: Routing
     draft_acceptance: float
     draft_cost_share: float
 
@@ -150,6 +152,7 @@ def speed_coefficients(
         basis=level,
         device_measurements=on_device.decode,
         family_measurements=in_family.decode,
+        routing=tables.routing,
         draft_acceptance=tables.draft_acceptance,
         draft_cost_share=tables.draft_cost_share,
     )

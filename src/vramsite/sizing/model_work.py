@@ -13,6 +13,14 @@ from vramsite.sizing.weights import WeightBytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """How unevenly tokens choose experts: few of them are busy."""
+
+    busy_share: float  # of the experts
+    busy_traffic: float  # share of all choices that falls on them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWork:
     """One model in one format under one placement of its layers.
 
@@ -93,33 +101,43 @@ def model_work(
     )
 
 
-def experts_touched_share(work: ModelWork, tokens: float) -> float:
-    """Expected share of the experts that `tokens` tokens use together, if routed evenly.
+def experts_touched_share(work: ModelWork, tokens: float, routing: Routing) -> float:
+    """Expected share of the experts that `tokens` tokens use together.
 
-    1 - (1 - used / count) ** tokens, by repeated squaring.
+    A token misses an expert with one chance for the busy ones and another for the rest.
     """
     if work.expert_count <= 0.0:
         return 0.0
-    missed = 1.0
-    base = 1.0 - work.experts_used / work.expert_count
-    left = floor(tokens)
-    while left > 0.0:
-        half = floor(left / 2.0)
-        if left > half * 2.0:
-            missed = missed * base
-        base = base * base
-        left = half
+    used = work.experts_used / work.expert_count
+    busy = min(used * routing.busy_traffic / routing.busy_share, 1.0)
+    rest = max((used - routing.busy_share * busy) / (1.0 - routing.busy_share), 0.0)
+    missed = routing.busy_share * _power(1.0 - busy, tokens)
+    missed = missed + (1.0 - routing.busy_share) * _power(1.0 - rest, tokens)
     return 1.0 - missed
 
 
-def weight_bytes_read(work: ModelWork, tokens: float) -> float:
+def _power(base: float, exponent: float) -> float:
+    """`base` to a whole power, by repeated squaring."""
+    result = 1.0
+    left = floor(exponent)
+    while left > 0.0:
+        half = floor(left / 2.0)
+        if left > half * 2.0:
+            result = result * base
+        base = base * base
+        left = half
+    return result
+
+
+def weight_bytes_read(work: ModelWork, tokens: float, routing: Routing) -> float:
     """Bytes of device weights that one step over `tokens` tokens reads."""
-    return work.dense_bytes + work.routed_bytes * experts_touched_share(work, tokens)
+    return work.dense_bytes + work.routed_bytes * experts_touched_share(work, tokens, routing)
 
 
-def host_bytes_read(work: ModelWork, tokens: float) -> float:
+def host_bytes_read(work: ModelWork, tokens: float, routing: Routing) -> float:
     """Bytes of host weights that one step over `tokens` tokens reads."""
-    return work.host_dense_bytes + work.host_routed_bytes * experts_touched_share(work, tokens)
+    touched = experts_touched_share(work, tokens, routing)
+    return work.host_dense_bytes + work.host_routed_bytes * touched
 
 
 def _host_layers(gpu_layers: float | None, layer_count: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vramsite.sizing.model_work import ModelWork, experts_touched_share
+from vramsite.sizing.model_work import ModelWork, Routing, experts_touched_share
 from vramsite.sizing.multi_gpu import link_seconds, reductions, shares
 from vramsite.sizing.numeric import ceil_to
 from vramsite.sizing.records import Architecture, Device, Settings
@@ -58,6 +58,7 @@ def prefill_parts(
     pass_tokens: float,
     compute_flops: float | None,
     ram_bytes_per_s: float,
+    routing: Routing,
 ) -> PrefillParts | None:
     """The parts of a prompt of `prompt_tokens` after `depth_tokens` that are cached already.
 
@@ -69,7 +70,7 @@ def prefill_parts(
     cut = shares(settings)
     width = min(pass_tokens, prompt_tokens)
     passes = ceil_to(prompt_tokens, width) / width
-    touched = experts_touched_share(work, width)
+    touched = experts_touched_share(work, width, routing)
     read = (work.dense_bytes + work.routed_bytes * touched) * passes
     host = (work.host_dense_bytes + work.host_routed_bytes * touched) * passes
     used = 0.0

@@ -119,6 +119,7 @@ def prompt_seconds(
         width if width > 0.0 else settings.ubatch_tokens,
         coefficients.compute_flops,
         ram_bytes_per_s,
+        coefficients.routing,
     )
     if parts is None:
         return None
@@ -145,6 +146,7 @@ def step_seconds(
         sequences,
         coefficients.compute_flops,
         ram_bytes_per_s,
+        coefficients.routing,
     )
     if parts is None:
         return None
@@ -185,6 +187,7 @@ def _rate(
         sequences * (1.0 + drafted),
         coefficients.compute_flops,
         ram_bytes_per_s,
+        coefficients.routing,
     )
     if parts is None:
         return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vramsite.sizing.model_work import Routing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeParts:
@@ -108,5 +110,6 @@ class SpeedCoefficients:
     basis: str  # device, family, engine, all: the closest evidence
     device_measurements: float
     family_measurements: float
+    routing: Routing
     draft_acceptance: float  # probability that a drafted token is accepted
     draft_cost_share: float  # time of drafting one token, as a share of a plain step
