@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from vramsite.catalog.gpu_record import GpuRecord
@@ -109,6 +110,8 @@ class MadeUpCatalog:
     gpus: dict[str, GpuRecord]
     architectures: dict[str, Architecture]
     engines: dict[str, Any] = field(default_factory=dict)
+    offers: list[Any] = field(default_factory=list)
+    assumptions: Any = field(default_factory=lambda: SimpleNamespace(money=None))
     formats: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(BITS))
 
     def architecture(self, model_id: str) -> Architecture:
@@ -257,7 +260,7 @@ class MadeUpBook(Book):
         )
         return Measured([row], 3) if gpu_id == "mid-12gb" else Measured([], 0)
 
-    def assumptions(self, gpu_id: str) -> Assumptions:
+    def assumptions(self, gpu_id: str, backend: str | None = None) -> Assumptions:
         return Assumptions(
             runtime_bytes=0.0,
             runtime_low_bytes=0.0,

@@ -1,14 +1,16 @@
-"""Geometry of the memory bars, in 900ths of the bar's width; templates only draw it."""
+"""Memory bars for templates: whole numbers, in 900ths of the bar's width."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from vramsite.sizing.records import Size
+from vramsite.sizing.figures import BAR_WIDTH, Stretch, draw_bar
 
-WIDTH = 900
+if TYPE_CHECKING:
+    from vramsite.sizing.figures import DrawnBar
+
+WIDTH = int(BAR_WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +30,15 @@ class Bar:
     limit_x: int | None
 
 
+def drawn(bar: DrawnBar) -> Bar:
+    """A bar as templates take it: they refuse floats."""
+    return Bar(
+        tuple(Segment(item.name, int(item.x), int(item.width)) for item in bar.segments),
+        None if bar.limit_x is None else int(bar.limit_x),
+    )
+
+
 def draw(amounts: list[tuple[str, float]], limit_bytes: float | None, full_bytes: float) -> Bar:
-    """Lay named amounts side by side on a bar whose whole width stands for `full_bytes`.
-
-    The ends are rounded, not the widths, so that errors do not add up.
-    """
-    if full_bytes <= 0:
-        return Bar((), None)
-    segments = []
-    total = 0.0
-    left = 0
-    for name, amount in amounts:
-        total += amount
-        right = round(total / full_bytes * WIDTH)
-        if right > left:
-            segments.append(Segment(name, left, right - left))
-            left = right
-    limit_x = None if limit_bytes is None else round(min(limit_bytes / full_bytes, 1.0) * WIDTH)
-    return Bar(tuple(segments), limit_x)
-
-
-def amounts(size: Size) -> list[tuple[str, float]]:
-    """Device bytes by term, and what had to move to RAM as one more stretch."""
-    listed = [(term.name, term.device_bytes) for term in size.memory.terms]
-    if size.fit.offloaded_bytes > 0:
-        listed.append(("host", size.fit.offloaded_bytes))
-    return listed
+    """Lay named amounts side by side on a bar whose whole width stands for `full_bytes`."""
+    stretches = [Stretch(name=name, amount=amount) for name, amount in amounts]
+    return drawn(draw_bar(stretches, limit_bytes, full_bytes))

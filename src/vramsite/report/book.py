@@ -102,10 +102,10 @@ class Book:
         except SizerError:
             return None
 
-    def assumptions(self, gpu_id: str) -> Assumptions:
+    def assumptions(self, gpu_id: str, backend: str | None = None) -> Assumptions:
         """What is assumed of the machine around the device (RAM, runtime, reserve)."""
         card = self.device_card(gpu_id)
-        return self.catalog.assumptions.sizing(card.backend, card.kind)
+        return self.catalog.assumptions.sizing(backend or card.backend, card.kind)
 
     def whole(self, model_id: str, settings: Settings) -> Memory | None:
         """Memory with nothing offloaded, None for what the engine refuses; cheaper than a size."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vramsite.sizing.records import Settings
@@ -62,3 +63,18 @@ def page_settings(
         kv_type_k=kv_type,
         kv_type_v=kv_type,
     )
+
+
+def with_context(settings: Settings, tokens: float) -> Settings:
+    """The same settings at another context, all sequences together."""
+    return replace(settings, context_tokens=float(tokens))
+
+
+def with_format(settings: Settings, name: str) -> Settings:
+    """The same settings with the weights in another format."""
+    return replace(settings, format=name)
+
+
+def with_cache_type(settings: Settings, name: str) -> Settings:
+    """The same settings with keys and values cached in another type."""
+    return replace(settings, kv_type_k=name, kv_type_v=name)

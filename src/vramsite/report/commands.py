@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vramsite.report.cards import REPO_PATTERN
-from vramsite.report.choices import native_format, page_settings, short_context
+from vramsite.report.choices import native_format, with_format
+from vramsite.sizing.figures import devices_in_share, tensor_parallel_devices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,33 +149,17 @@ def mlx(repo: str, bits: int) -> str:
     )
 
 
-def tensor_parallel(devices_needed: float | None, attention_heads: float) -> int | None:
-    """The least number of devices, a power of two that divides the heads, of at least so many."""
-    if devices_needed is None or devices_needed <= 0:
-        return None
-    devices = 1
-    while devices < devices_needed:
-        devices *= 2
-    if attention_heads > 0 and int(attention_heads) % devices:
-        return None
-    return devices
-
-
-def checkpoint_devices(book: Book, model_id: str, gpu_id: str) -> float | None:
+def checkpoint_devices(book: Book, model_id: str, gpu_id: str, settings: Settings) -> float | None:
     """How many such devices hold the vendor's checkpoint in the share that vLLM reserves."""
-    model = book.catalog.models[model_id]
-    capacity = book.device_card(gpu_id).capacity_bytes
-    settings = page_settings(
-        book.catalog.gpus[gpu_id],
-        format_name=native_format(model),
-        context_tokens=short_context(model),
-    )
-    size = book.try_size(model_id, gpu_id, settings)
-    if size is None or capacity is None:
+    native = native_format(book.catalog.models[model_id])
+    alone = replace(with_format(settings, native), gpus=1.0, engine="llama.cpp")
+    size = book.try_size(model_id, gpu_id, alone)
+    if size is None:
         return None
-    vllm_record = book.catalog.engines.get("vllm")
-    share = vllm_record.memory_utilization if vllm_record else None
-    return float(ceil(size.fit.needed_bytes / (capacity * (share or 1.0))))
+    record = book.catalog.engines.get("vllm")
+    share = (record.memory_utilization if record else None) or 1.0
+    capacity = book.device_card(gpu_id).capacity_bytes
+    return devices_in_share(size.fit.needed_bytes, capacity, share)
 
 
 def launch_commands(
@@ -213,11 +197,11 @@ def launch_commands(
             text = ollama(file.repo, file.tag, settings)
             commands.append(Command("ollama", text, file.format, notes=notes))
     if REPO_PATTERN.fullmatch(model.hf_repo):
-        devices = tensor_parallel(checkpoint_devices, attention_heads)
+        devices = tensor_parallel_devices(checkpoint_devices, attention_heads)
         if runs_on("vllm", backend) and devices is not None:
             notes = ("needs_devices",) if devices > 1 else ()
-            text = vllm(model.hf_repo, settings, devices)
-            commands.append(Command("vllm", text, "native", devices, notes))
+            text = vllm(model.hf_repo, settings, int(devices))
+            commands.append(Command("vllm", text, "native", int(devices), notes))
         if backend == "metal" and runs:
             commands.append(Command("mlx", mlx(model.hf_repo, 4), "4bit", 1, ("converts_first",)))
     return commands

@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import WITH_RESERVE, Book
-from vramsite.report.choices import (
-    MATRIX_FORMATS,
-    native_format,
-    page_settings,
-    short_context,
-)
+from vramsite.report.choices import MATRIX_FORMATS, native_format, with_format
 from vramsite.report.recommend import holders
+from vramsite.sizing.figures import format_figures
 
 if TYPE_CHECKING:
     from vramsite.catalog import ModelRecord
-    from vramsite.sizing.records import Estimate
+    from vramsite.sizing.records import Estimate, Settings
 
 DYNAMIC_PREFIX = "UD-"
 DYNAMIC_FILES = 3
@@ -24,10 +20,11 @@ DYNAMIC_FILES = 3
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """One weight format of one model on one device, at the short context.
+    """One weight format of one model on one device.
 
     `bits_per_weight` is file bits over all parameters; `basis` tells how the weights were got;
-    `device_id` is the cheapest device that holds it with reserve, None where none does.
+    `device_id` is the cheapest device that holds it with reserve, None where none does or where
+    the settings are not those that all devices were asked for.
     """
 
     format: str
@@ -62,43 +59,34 @@ def listed_formats(book: Book, model: ModelRecord) -> list[str]:
     return names
 
 
-def format_rows(book: Book, model_id: str, gpu_id: str) -> list[FormatRow]:
-    """Every listed format, largest file first."""
+def format_rows(
+    book: Book, model_id: str, gpu_id: str, settings: Settings, *, usual: bool
+) -> list[FormatRow]:
+    """Every listed format under these settings, largest file first.
+
+    `usual`: the settings are the page's own, at which `recommend.holders` asks all devices.
+    """
     model = book.catalog.models[model_id]
-    gpu = book.catalog.gpus[gpu_id]
     native = native_format(model)
     rows = []
     for name in listed_formats(book, model):
-        size = book.try_size(
-            model_id,
-            gpu_id,
-            page_settings(gpu, format_name=name, context_tokens=short_context(model)),
-        )
+        size = book.try_size(model_id, gpu_id, with_format(settings, name))
         if size is None:
             continue
-        cache = 0.0
-        weights = 0.0
-        basis = "estimate"
-        for line in size.memory.terms:
-            if line.name in ("kv_cache", "recurrent_state"):
-                cache += line.device_bytes + line.host_bytes
-            elif line.name == "weights":
-                weights = line.device_bytes + line.host_bytes
-                basis = line.basis
-        held_by = holders(book, model_id, name)
-        params = model.params_total
+        figures = format_figures(size, model.params_total)
+        held_by = holders(book, model_id, name) if usual else []
         rows.append(
             FormatRow(
                 format=name,
                 native=name == native,
                 file_bytes=size.weights_file_bytes,
-                bits_per_weight=size.weights_file_bytes * 8.0 / params if params else None,
-                weights_bytes=weights,
-                cache_bytes=cache,
+                bits_per_weight=figures.bits_per_weight,
+                weights_bytes=figures.weights_bytes,
+                cache_bytes=figures.cache_bytes,
                 needed_bytes=size.fit.needed_bytes,
                 verdict=size.fit.verdict,
                 decode=size.decode_tps,
-                basis=basis,
+                basis=figures.basis,
                 device_id=held_by[0] if held_by else None,
             )
         )

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import Book
-from vramsite.report.choices import DEFAULT_FORMAT, long_context, page_settings
+from vramsite.report.choices import with_cache_type, with_context
+from vramsite.sizing.figures import cache_figures, size_figures
 
 if TYPE_CHECKING:
     from vramsite.report.cards import ModelCard
-    from vramsite.sizing.records import Memory, Size
+    from vramsite.sizing.records import Settings, Size
 
 KV_BITS_TYPE = "q8_0"
+WIDE_TYPE = "f16"
 
 
 @dataclass(frozen=True, slots=True)
 class CacheNote:
     """The KV cache at both contexts, and at the long one with 8-bit blocks instead of f16.
 
-    `q8_*` are None where there is no cache that a type could shrink.
+    `q8_*` are None where there is no cache that a type could shrink, or it is shrunk already.
     """
 
     short_bytes: float
@@ -32,7 +34,6 @@ class CacheNote:
     window_tokens: int
     window_layers: int
     recurrent_layers: int
-    cached_layers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,6 @@ class ReadNote:
     """What one decoded token reads, and what share of it the weights of all experts would be."""
 
     active_bytes: float
-    weights_bytes: float
     active_share: float
     bandwidth_gb_s: float | None
 
@@ -54,61 +54,41 @@ class Notes:
     host_bytes: float
 
 
-def named_bytes(memory: Memory, name: str) -> float:
-    """Device and host bytes of one line of the breakdown."""
-    for line in memory.terms:
-        if line.name == name:
-            return line.device_bytes + line.host_bytes
-    return 0.0
-
-
-def cache_note(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size) -> CacheNote:
+def cache_note(
+    book: Book, card: ModelCard, settings: Settings, short: Size, long: Size
+) -> CacheNote:
     """How the cache grows and what q8_0 saves, from the engine itself at both types."""
-    model = book.catalog.models[card.id]
-    tokens = long_context(model)
-    short_bytes = named_bytes(short.memory, "kv_cache")
-    long_bytes = named_bytes(long.memory, "kv_cache")
-    q8_bytes: float | None = None
-    if long_bytes > 0:
-        settings = page_settings(
-            book.catalog.gpus[gpu_id],
-            format_name=DEFAULT_FORMAT,
-            context_tokens=tokens,
-            kv_type=KV_BITS_TYPE,
-        )
-        smaller = book.whole(card.id, settings)
-        q8_bytes = named_bytes(smaller, "kv_cache") if smaller else None
-    grown = long.settings.context_tokens - short.settings.context_tokens
+    tokens = long.settings.context_tokens
+    smaller = None
+    if settings.kv_type_k == WIDE_TYPE and settings.kv_type_v == WIDE_TYPE:
+        smaller = book.whole(card.id, with_cache_type(with_context(settings, tokens), KV_BITS_TYPE))
+    figures = cache_figures(
+        short.memory, long.memory, short.settings.context_tokens, tokens, smaller
+    )
     windows = [share for share in card.layers if share.window_tokens > 0]
     return CacheNote(
-        short_bytes=short_bytes,
-        long_bytes=long_bytes,
-        growth_bytes=long_bytes - short_bytes,
-        token_bytes=(long_bytes - short_bytes) / grown if grown > 0 else None,
-        state_bytes=named_bytes(long.memory, "recurrent_state"),
-        q8_bytes=q8_bytes,
-        q8_saved_bytes=None if q8_bytes is None else long_bytes - q8_bytes,
+        short_bytes=figures.short_bytes,
+        long_bytes=figures.long_bytes,
+        growth_bytes=figures.growth_bytes,
+        token_bytes=figures.token_bytes,
+        state_bytes=figures.state_bytes,
+        q8_bytes=figures.q8_bytes,
+        q8_saved_bytes=figures.q8_saved_bytes,
         window_tokens=max([share.window_tokens for share in windows], default=0),
         window_layers=sum(share.count for share in windows),
         recurrent_layers=sum(share.count for share in card.layers if share.kind == "recurrent"),
-        cached_layers=sum(
-            share.count
-            for share in card.layers
-            if share.kind not in ("recurrent", "none", "shared")
-        ),
     )
 
 
-def page_notes(book: Book, card: ModelCard, gpu_id: str, short: Size, long: Size) -> Notes:
-    """All notes of one pair; `short` and `long` are its sizes at the two contexts."""
-    weights = named_bytes(short.memory, "weights")
-    active = short.active_bytes_per_token
+def page_notes(
+    book: Book, card: ModelCard, gpu_id: str, settings: Settings, short: Size, long: Size
+) -> Notes:
+    """All notes of one pair under `settings`; `short` and `long` are its sizes at two contexts."""
     return Notes(
-        cache=cache_note(book, card, gpu_id, short, long),
+        cache=cache_note(book, card, settings, short, long),
         read=ReadNote(
-            active_bytes=active,
-            weights_bytes=weights,
-            active_share=active / weights if weights > 0 else 1.0,
+            active_bytes=short.active_bytes_per_token,
+            active_share=size_figures(short).active_share,
             bandwidth_gb_s=book.device_card(gpu_id).bandwidth_gb_s,
         ),
         host_bytes=short.memory.host_bytes,

@@ -5,22 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.report.bars import Bar, amounts, draw
+from vramsite.report.bars import Bar, drawn
 from vramsite.report.book import HOLDS, Book, PairSummary
 from vramsite.report.choices import (
     curve_contexts,
-    long_context,
     page_settings,
     short_context,
+    with_context,
 )
 from vramsite.report.commands import Command, checkpoint_devices, launch_commands
 from vramsite.report.formats import FormatRow, best_format, format_rows
 from vramsite.report.notes import Notes, page_notes
 from vramsite.report.related import related_devices, related_models
+from vramsite.sizing.figures import (
+    context_bar,
+    context_figures,
+    context_verdict,
+    long_context_tokens,
+    size_bar,
+    size_figures,
+)
 
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard, ModelCard
-    from vramsite.sizing.records import Assumptions, Memory, Size, Term
+    from vramsite.sizing.records import Settings, Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +36,7 @@ class CurveRow:
     """Memory at one context; `verdict` is the pair's there, `bar` shares one scale by page."""
 
     context_tokens: int
-    weights_bytes: float
     cache_bytes: float
-    other_bytes: float
     needed_bytes: float
     verdict: str
     bar: Bar
@@ -40,7 +46,8 @@ class CurveRow:
 class PairView:
     """Everything on a pair page, neutral of language.
 
-    `size` is the answer at the short context, `long` at the long one; `needed_bytes` is what the
+    `size` is the answer at the short context, `long` at the long one; `usual` tells whether the
+    settings are those that every page shows by default; `needed_bytes` is what the
     device would have to hold for everything to run on it, whatever the verdict; `missing_bytes`
     is what it has too little (None where it holds everything), `need_share` is need over usable.
     """
@@ -49,6 +56,7 @@ class PairView:
     device: DeviceCard
     size: Size
     long: Size
+    usual: bool
     needed_bytes: float
     long_needed_bytes: float
     missing_bytes: float | None
@@ -58,7 +66,6 @@ class PairView:
     host_ram_bytes: float
     short_tokens: int
     long_tokens: int
-    weights_bytes: float
     weights_basis: str
     bar: Bar
     curve: list[CurveRow]
@@ -80,106 +87,76 @@ class PairView:
         return self.size.fit.verdict in HOLDS
 
 
-def term(size: Size, name: str) -> Term | None:
-    """The named line of the breakdown, where there is one."""
-    for candidate in size.memory.terms:
-        if candidate.name == name:
-            return candidate
-    return None
-
-
-def curve_verdict(
-    memory: Memory, usable_bytes: float | None, kind: str, assumed: Assumptions
-) -> str:
-    """The verdict on a breakdown with nothing offloaded, as `vramsite.sizing.fit` gives it.
-
-    What has to move is taken as need less usable memory, without a search for the best layers.
-    """
-    if usable_bytes is None:
-        return "unknown"
-    reserve = usable_bytes - memory.device_bytes
-    if reserve < 0.0:
-        if kind == "unified" or memory.host_bytes - reserve > assumed.host_ram_bytes:
-            return "exceeds"
-        return "offload"
-    if reserve < usable_bytes * assumed.tight_fraction:
-        return "tight"
-    return "unified" if kind == "unified" else "fits"
-
-
-def _curve(book: Book, model_id: str, gpu_id: str, known: list[Size]) -> list[CurveRow]:
+def _contexts(
+    book: Book, model_id: str, gpu_id: str, settings: Settings, known: list[Size]
+) -> list[CurveRow]:
     """Memory over contexts; `known` sizes lend their verdict to their context."""
-    model = book.catalog.models[model_id]
-    gpu = book.catalog.gpus[gpu_id]
     verdicts = {size.settings.context_tokens: size.fit.verdict for size in known}
     usable = known[0].fit.usable_bytes
-    assumed = book.assumptions(gpu_id)
+    kind = book.catalog.gpus[gpu_id].kind
+    assumed = book.assumptions(gpu_id, settings.backend)
+    asked = {*curve_contexts(book.catalog.models[model_id]), int(settings.context_tokens)}
     found = []
-    for tokens in curve_contexts(model):
-        memory = book.whole(model_id, page_settings(gpu, context_tokens=tokens))
+    for tokens in sorted(asked):
+        memory = book.whole(model_id, with_context(settings, tokens))
         if memory is not None:
-            found.append((tokens, memory))
-    full = max([memory.device_bytes for _, memory in found], default=0.0)
-    full = max(full, usable or 0.0)
-    rows = []
-    for tokens, memory in found:
-        weights = cache = other = 0.0
-        for line in memory.terms:
-            if line.name == "weights":
-                weights += line.device_bytes
-            elif line.name in ("kv_cache", "recurrent_state"):
-                cache += line.device_bytes
-            else:
-                other += line.device_bytes
-        verdict = verdicts.get(float(tokens))
-        stretches = [("weights", weights), ("kv_cache", cache), ("compute_buffer", other)]
-        rows.append(
-            CurveRow(
-                context_tokens=tokens,
-                weights_bytes=weights,
-                cache_bytes=cache,
-                other_bytes=other,
-                needed_bytes=memory.device_bytes,
-                verdict=verdict or curve_verdict(memory, usable, gpu.kind, assumed),
-                bar=draw(stretches, usable, full),
-            )
+            found.append((tokens, memory, context_figures(memory)))
+    return [
+        CurveRow(
+            context_tokens=tokens,
+            cache_bytes=figures.cache_bytes,
+            needed_bytes=figures.needed_bytes,
+            verdict=verdicts.get(float(tokens)) or context_verdict(memory, usable, kind, assumed),
+            bar=drawn(context_bar(figures, usable, found[-1][2])),
         )
-    return rows
+        for tokens, memory, figures in found
+    ]
 
 
-def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
-    """Everything that the page of this model on this device says."""
+def default_settings(book: Book, model_id: str, gpu_id: str) -> Settings:
+    """What the page of this model on this device shows."""
+    return page_settings(
+        book.catalog.gpus[gpu_id], context_tokens=short_context(book.catalog.models[model_id])
+    )
+
+
+def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None = None) -> PairView:
+    """Everything that the page of this model on this device says, by default at its own settings.
+
+    Raises SizerError where the engine refuses the settings.
+    """
     model = book.catalog.models[model_id]
-    gpu = book.catalog.gpus[gpu_id]
     card = book.model_card(model_id)
+    device = book.device_card(gpu_id)
     arch = book.catalog.architecture(model_id)
-    short_tokens, long_tokens = short_context(model), long_context(model)
-    size = book.sizes.size(model_id, gpu_id, page_settings(gpu, context_tokens=short_tokens))
-    long = book.sizes.size(model_id, gpu_id, page_settings(gpu, context_tokens=long_tokens))
-    rows = format_rows(book, model_id, gpu_id)
-    assumed = book.assumptions(gpu_id)
-    weights = term(size, "weights")
-    needed = size.fit.needed_bytes
-    usable = size.fit.usable_bytes
-    capacity = book.device_card(gpu_id).capacity_bytes
+    usual = default_settings(book, model_id, gpu_id)
+    asked = usual if settings is None else settings
+    long_tokens = long_context_tokens(
+        asked.context_tokens, model.context_max_tokens * asked.parallel
+    )
+    size = book.sizes.size(model_id, gpu_id, asked)
+    long = book.sizes.size(model_id, gpu_id, with_context(asked, long_tokens))
+    rows = format_rows(book, model_id, gpu_id, asked, usual=asked == usual)
+    assumed = book.assumptions(gpu_id, asked.backend)
+    figures = size_figures(size)
     return PairView(
         model=card,
-        device=book.device_card(gpu_id),
+        device=device,
         size=size,
         long=long,
-        needed_bytes=needed,
+        usual=asked == usual,
+        needed_bytes=size.fit.needed_bytes,
         long_needed_bytes=long.fit.needed_bytes,
-        missing_bytes=needed - usable if usable is not None and needed > usable else None,
-        need_share=needed / usable if usable else None,
+        missing_bytes=figures.missing_bytes,
+        need_share=figures.need_share,
         tight_fraction=assumed.tight_fraction,
         ram_bytes_per_s=assumed.ram_bandwidth_bytes_per_s,
         host_ram_bytes=assumed.host_ram_bytes,
-        short_tokens=short_tokens,
-        long_tokens=long_tokens,
-        weights_bytes=weights.device_bytes + weights.host_bytes if weights else 0.0,
-        weights_basis=weights.basis if weights else "estimate",
-        bar=draw(amounts(size), usable, max(needed, usable or 0.0, capacity or 0.0)),
-        curve=_curve(book, model_id, gpu_id, [size, long]),
+        short_tokens=int(asked.context_tokens),
+        long_tokens=int(long_tokens),
+        weights_basis=figures.weights_basis,
+        bar=drawn(size_bar(size, device.capacity_bytes)),
+        curve=_contexts(book, model_id, gpu_id, asked, [size, long]),
         formats=rows,
         best_format=best_format(rows),
         commands=launch_commands(
@@ -187,13 +164,13 @@ def pair_view(book: Book, model_id: str, gpu_id: str) -> PairView:
             size.settings,
             runs_on=book.runs_on,
             weights_bytes=size.weights_file_bytes,
-            checkpoint_devices=checkpoint_devices(book, model_id, gpu_id),
+            checkpoint_devices=checkpoint_devices(book, model_id, gpu_id, asked),
             attention_heads=arch.attention_heads,
             layer_count=int(arch.layer_count),
             moe=arch.expert_count > 0,
             runs=size.fit.verdict != "exceeds",
         ),
-        notes=page_notes(book, card, gpu_id, size, long),
+        notes=page_notes(book, card, gpu_id, asked, size, long),
         other_devices=[
             book.summary(model_id, other) for other in related_devices(book, model_id, gpu_id)
         ],
