@@ -136,11 +136,10 @@ class MoneyView:
         return "own", Figure(value=None, reason="speed_unknown")
 
 
-def country_of(book: Book, locale: str) -> str:
-    """The country whose electricity a page reckons with."""
+def country_of(book: Book, locale: str) -> str | None:
+    """The country whose electricity a page reckons with; None where no cost is shown."""
     money = book.catalog.assumptions.money
-    assert money is not None
-    return money.countries.get(locale, money.other_country)
+    return None if money is None else money.countries.get(locale, money.other_country)
 
 
 def money_view(book: Book, model_id: str, gpu_id: str, country: str) -> MoneyView | None:

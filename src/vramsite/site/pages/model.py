@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.model import ModelView, model_view
 from vramsite.site.pages import PageKey
-from vramsite.site.pages.shared import book_of, names_of
+from vramsite.site.pages.shared import book_of, money_of, names_of, training_for
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,6 +39,8 @@ class ModelKind:
             "pages/model.html",
             all=page,
             view=page.pair,
+            money=money_of(site, key.ids[0], page.pair.device.id, locale),
+            training=training_for(site, key.ids[0], page.pair.device.id),
             names=names_of(site),
             origin=site.urls.origin,
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.pair import PairView, pair_view
 from vramsite.site.pages import PageKey
-from vramsite.site.pages.shared import book_of, names_of
+from vramsite.site.pages.shared import book_of, money_of, names_of, training_for
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,6 +49,8 @@ class PairKind:
             locale,
             "pages/pair.html",
             view=view_of(site, model_id, gpu_id),
+            money=money_of(site, model_id, gpu_id, locale),
+            training=training_for(site, model_id, gpu_id),
             names=names_of(site),
             origin=site.urls.origin,
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import Book
+from vramsite.report.money_view import MoneyView, country_of, money_view
+from vramsite.report.training_table import Training, training_of
 
 if TYPE_CHECKING:
     from vramsite.site.context import SiteContext
@@ -28,3 +30,20 @@ def names_of(site: SiteContext) -> dict[str, str]:
         names |= {gpu.id: gpu.name for gpu in site.catalog.gpus.values()}
         site.cache[key] = names
     return names
+
+
+def money_of(site: SiteContext, model_id: str, gpu_id: str, locale: str) -> MoneyView | None:
+    """The cost of a pair, with the electricity of the country that the language stands for."""
+    book = book_of(site)
+    country = country_of(book, locale)
+    return None if country is None else money_view(book, model_id, gpu_id, country)
+
+
+def training_for(site: SiteContext, model_id: str, gpu_id: str) -> Training | None:
+    """Fine-tuning on a pair; the last one is kept, since its locales are rendered in a row."""
+    cached = site.cache.get(("pages.training",))
+    if cached is None or cached[0] != (model_id, gpu_id):
+        cached = ((model_id, gpu_id), training_of(book_of(site), model_id, gpu_id))
+        site.cache[("pages.training",)] = cached
+    found: Training | None = cached[1]
+    return found
