@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -15,16 +15,17 @@ from vramsite.evidence.speed_case import SpeedCase
 
 LOW, HIGH = 0.1, 0.9
 # An interval of few rows leans on the wider group's: it counts as much as so many rows.
-BORROWED_ROWS = 15.0
+BORROWED_ROWS = 60.0
+SOURCE_WEIGHT = 3  # errors without the source count so much more than those without the publisher
 LEAST_HALF_WIDTH = 0.03
 WORST_ROWS = 25
 
 Level = Literal["device", "family", "engine", "all"]
 
 
-def left_out_levels(result: PhaseResult) -> list[str]:
-    """How close the evidence was for each row when its source was left out."""
-    fold = folds(result.fit.sources)
+def left_out_levels(result: PhaseResult, reporters: Sequence[str]) -> list[str]:
+    """How close the evidence was for each row without its reporter (source or publisher)."""
+    fold = folds(reporters)
     kinds = {"device": "runtime-device", "family": "runtime-family", "engine": "runtime"}
     names = [case.groups.names() for case in result.cases]
     everywhere = {level: Counter(n[kind] for n in names) for level, kind in kinds.items()}
@@ -49,15 +50,20 @@ def fitted_intervals(decode: PhaseResult, prompt: PhaseResult) -> list[dict[str,
     rows: list[dict[str, object]] = []
     for kind in KINDS:
         result = prompt if kind == "prompt" else decode
-        errors = result.left_out
-        of_kind = np.array(
-            [in_catalog(case) and kind in ("prompt", case.kind) for case in result.cases]
-        )
-        levels = np.array(left_out_levels(result))
-        llama = np.array([c.groups.runtime.startswith("llama.cpp/") for c in result.cases])
+        cases = result.cases
+        wanted = np.array([in_catalog(c) and kind in ("prompt", c.kind) for c in cases])
+        by_llama = np.array([c.groups.runtime.startswith("llama.cpp/") for c in cases])
+        # Readers' machines are as unlike as sources, and some as unlike as publishers.
+        errors = np.concatenate([*[result.left_out] * SOURCE_WEIGHT, result.by_publisher])
+        by_source = left_out_levels(result, result.fit.sources)
+        by_publisher = left_out_levels(result, result.fit.publishers)
+        levels = np.array(by_source * SOURCE_WEIGHT + by_publisher)
+        of_kind = np.tile(wanted, SOURCE_WEIGHT + 1)
+        llama = np.tile(by_llama, SOURCE_WEIGHT + 1)
         for engine, group in (("llama.cpp", llama), ("other", ~llama)):
             wide = _quantiles(errors[of_kind & group], _quantiles(errors[of_kind], (-0.5, 0.5)))
             last: tuple[float, float] | None = None
+            own = by_llama if engine == "llama.cpp" else ~by_llama
             for level in LEVELS:
                 chosen = of_kind & group & (levels == level)
                 low, high = _quantiles(errors[chosen], wide)
@@ -72,7 +78,7 @@ def fitted_intervals(decode: PhaseResult, prompt: PhaseResult) -> list[dict[str,
                         "engine": engine,
                         "low": float(f"{np.exp(low):.4f}"),
                         "high": float(f"{np.exp(high):.4f}"),
-                        "rows": int(chosen.sum()),
+                        "rows": int((np.array(by_source) == level)[wanted & own].sum()),
                     }
                 )
     return rows
