@@ -12,7 +12,7 @@ from vramsite.sizing.numeric import floor
 from vramsite.sizing.records import Assumptions, Memory, Size
 
 BAR_WIDTH = 900.0
-MOST_DEVICES = 1024.0
+MOST_DEVICES = 8.0  # of one machine; a command for several machines is another matter
 CONTEXT_STEPS = 4.0
 
 
