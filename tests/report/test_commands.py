@@ -172,7 +172,14 @@ def test_what_does_not_fit_gets_no_command_for_one_device():
 
 @pytest.mark.parametrize(
     ("needed", "heads", "devices"),
-    [(1.0, 32.0, 1), (3.0, 32.0, 4), (5.0, 64.0, 8), (3.0, 6.0, None), (9.0, 64.0, None), (None, 32.0, None)],
+    [
+        (1.0, 32.0, 1),
+        (3.0, 32.0, 4),
+        (5.0, 64.0, 8),
+        (3.0, 6.0, None),
+        (9.0, 64.0, None),
+        (None, 32.0, None),
+    ],
 )
 def test_tensor_parallel_takes_powers_of_two_that_divide_the_heads(needed, heads, devices):
     assert tensor_parallel_devices(needed, heads) == devices
