@@ -34,17 +34,17 @@ def phase(found: MoneyView, name: str) -> OwnRow:
     return next(row for row in found.own if row.phase == name)
 
 
-def test_without_assumptions_nothing_is_said():
+def test_without_assumptions_nothing_is_said() -> None:
     assert money_view(made_up_book(), "small-8b", "mid-12gb", "US") is None
     assert country_of(made_up_book(), "de") is None
 
 
-def test_each_language_has_its_country():
+def test_each_language_has_its_country() -> None:
     book = money_book()
     assert [country_of(book, code) for code in ("en", "de", "fr")] == ["US", "DE", "EU"]
 
 
-def test_an_own_machine():
+def test_an_own_machine() -> None:
     own = phase(view("mid-12gb"), "single")
     # 200 W x 0.75 measured + 50 W host; idle: the median of 10, 14, 90 and the host
     assert own.power.load_w == 200.0
@@ -60,7 +60,7 @@ def test_an_own_machine():
     assert own.cost.left_out == ["host_price", "residual"]
 
 
-def test_power_is_measured_or_says_what_it_is():
+def test_power_is_measured_or_says_what_it_is() -> None:
     book = money_book()
     measured = load_watts(book, "mid-12gb", "decode")
     assert (measured.value, measured.basis, measured.rows) == (150.0, "measured", 2)
@@ -76,11 +76,11 @@ def test_power_is_measured_or_says_what_it_is():
     assert idle_watts(book, "sister-12gb").value is None
 
 
-def test_a_measured_machine_includes_its_host():
+def test_a_measured_machine_includes_its_host() -> None:
     assert phase(view("shared-64gb"), "single").power.load_w == 100.0
 
 
-def test_the_same_machine_rented():
+def test_the_same_machine_rented() -> None:
     found = view("mid-12gb")
     assert [row.usd_per_hour for row in found.rented] == [0.25, 0.5]
     # 0.25 / (104.1667 x 3600) x 10**6, and 130 tok/s for 8 users are below 20 each: 4 users, 110
@@ -93,7 +93,7 @@ def test_the_same_machine_rented():
     assert found.tile == ("rented", found.rented[0].output_usd)
 
 
-def test_rent_or_buy_is_about_one_machine():
+def test_rent_or_buy_is_about_one_machine() -> None:
     found = view("mid-12gb").rent_or_buy
     assert found is not None
     assert (found.offer.gpu_id, found.offer.devices) == ("mid-12gb", 1)
@@ -105,7 +105,7 @@ def test_rent_or_buy_is_about_one_machine():
     assert found.curve[0].rent_usd == pytest.approx(760.9375)
 
 
-def test_never_where_power_costs_more_than_the_rent():
+def test_never_where_power_costs_more_than_the_rent() -> None:
     book = money_book()
     book.catalog.offers[1] = book.catalog.offers[1].model_copy(update={"usd_per_hour": 0.05})
     found = money_view(book, "small-8b", "mid-12gb", "US")
@@ -114,20 +114,20 @@ def test_never_where_power_costs_more_than_the_rent():
     assert found.rent_or_buy.break_even == Figure(value=None, reason="never")
 
 
-def test_euros_at_the_newest_rate():
+def test_euros_at_the_newest_rate() -> None:
     found = electricity(money_book(), "DE", ["household"])
     assert found is not None
     assert (found.price, found.currency, found.rate) == (0.4, "EUR", 1.25)
     assert found.usd_per_kwh.value == pytest.approx(0.5)
 
 
-def test_a_national_price_that_is_trusted_comes_first():
+def test_a_national_price_that_is_trusted_comes_first() -> None:
     found = electricity(money_book(), "US", ["commercial", "household"])
     assert found is not None
     assert found.price == 0.2
 
 
-def test_a_currency_without_rate_is_not_known():
+def test_a_currency_without_rate_is_not_known() -> None:
     own = phase(view("mid-12gb", "EU"), "single")
     assert own.cost.power_usd == Figure(value=None, reason="electricity_unknown")
     assert own.co2_g == Figure(value=None, reason="co2_unknown")
@@ -136,7 +136,7 @@ def test_a_currency_without_rate_is_not_known():
     assert found.usd_per_kwh == Figure(value=None, reason="rate_unknown")
 
 
-def test_a_device_without_price_or_power():
+def test_a_device_without_price_or_power() -> None:
     sister = view("sister-12gb")
     assert sister.price is None
     assert phase(sister, "single").per_million_usd == Figure(value=None, reason="price_unknown")
@@ -150,13 +150,13 @@ def test_a_device_without_price_or_power():
     assert rented.curve == []
 
 
-def test_a_used_price_has_its_date():
+def test_a_used_price_has_its_date() -> None:
     found = device_price(money_book().catalog.gpus["worn-12gb"])
     assert found is not None
     assert (found.usd, found.condition, found.as_of) == (120.0, "used", "2026-10")
 
 
-def test_a_machine_of_several_devices():
+def test_a_machine_of_several_devices() -> None:
     # 18 GB and more on cards of 12 GiB: two of them, which Cloud rents out as 2x
     found = view("mid-12gb", model_id="sparse-30b")
     assert found.speeds.devices == 2
@@ -166,7 +166,7 @@ def test_a_machine_of_several_devices():
     assert own.cost.upfront_usd.value == 800.0
 
 
-def test_more_devices_than_a_machine_takes():
+def test_more_devices_than_a_machine_takes() -> None:
     book = money_book()
     few: Any = book.catalog.assumptions
     few.money = few.money.model_copy(
@@ -180,7 +180,7 @@ def test_more_devices_than_a_machine_takes():
     assert found.tile[1].value is None
 
 
-def test_hosted_prices_are_the_cheapest_one_a_provider():
+def test_hosted_prices_are_the_cheapest_one_a_provider() -> None:
     found = hosted_prices(money_book(), "small-8b")
     assert [(row.provider, row.output_usd_per_mtok) for row in found] == [
         ("cheap", 0.4),
@@ -189,7 +189,7 @@ def test_hosted_prices_are_the_cheapest_one_a_provider():
     assert hosted_prices(money_book(), "sparse-30b") == []
 
 
-def test_offers_hold_the_model_and_show_their_age():
+def test_offers_hold_the_model_and_show_their_age() -> None:
     found = model_offers(money_book(), "small-8b")
     assert found.newest == NEWEST
     assert [(row.gpu_id, row.usd_per_hour) for row in found.rows] == [
@@ -205,7 +205,7 @@ def test_offers_hold_the_model_and_show_their_age():
     assert found.rows[3].memory_gb == 48.0
 
 
-def test_offers_with_too_few_devices_are_left_out():
+def test_offers_with_too_few_devices_are_left_out() -> None:
     found = model_offers(money_book(), "sparse-30b")
     assert [(row.gpu_id, row.needed, row.devices) for row in found.rows] == [
         ("mid-12gb", 2, 2),
@@ -215,7 +215,7 @@ def test_offers_with_too_few_devices_are_left_out():
 
 @pytest.mark.parametrize("model_id", ["small-8b", "sparse-30b"])
 @pytest.mark.parametrize("country", ["US", "DE", "EU"])
-def test_every_figure_is_a_number_or_says_why_not(model_id: str, country: str):
+def test_every_figure_is_a_number_or_says_why_not(model_id: str, country: str) -> None:
     book = money_book()
     for gpu_id in book.catalog.gpus:
         found = money_view(book, model_id, gpu_id, country)

@@ -154,7 +154,7 @@ def bought(page: Page) -> tuple[Span, Span] | None:
     return page.span(each) * float(count), page.span(month)
 
 
-def test_rented_machines_cost_hours_times_days_and_their_tokens(page: Page):
+def test_rented_machines_cost_hours_times_days_and_their_tokens(page: Page) -> None:
     hours, days = hours_and_days(page)
     rows = page.rows('aria-labelledby="offers"')
     assert rows
@@ -167,7 +167,7 @@ def test_rented_machines_cost_hours_times_days_and_their_tokens(page: Page):
         )
 
 
-def test_a_million_tokens_on_the_rented_machine(page: Page):
+def test_a_million_tokens_on_the_rented_machine(page: Page) -> None:
     rows = [row for row in page.rows('id="cost-tokens"') if "$" in row[1]]
     for row in rows:
         price = page.exact(row[1])
@@ -177,7 +177,7 @@ def test_a_million_tokens_on_the_rented_machine(page: Page):
                 assert product.meets(page.span(cell)), row
 
 
-def test_an_own_machine(page: Page):
+def test_an_own_machine(page: Page) -> None:
     rows = page.rows('id="cost-own"')
     purchase = bought(page)
     if not rows:
@@ -209,7 +209,7 @@ def test_an_own_machine(page: Page):
             assert each.meets(page.span(tokens[2 + place])), row
 
 
-def test_rent_or_buy(page: Page):
+def test_rent_or_buy(page: Page) -> None:
     rent = page.said(
         r"at \$(\S+) × (\S+) hours × (\S+) days = \$(\S+) a month",
         r"für (\S+) \$ × (\S+) Stunden × (\S+) Tage = (\S+) \$ im Monat",
@@ -241,7 +241,7 @@ def test_rent_or_buy(page: Page):
         assert (page.span(month) * months[at]).meets(page.span(rent_usd))
 
 
-def test_euros_become_dollars_at_the_printed_rate(page: Page):
+def test_euros_become_dollars_at_the_printed_rate(page: Page) -> None:
     found = page.said(
         r"^\b$",
         r"kostet in Deutschland (\S+) € .*? Das sind (\S+) \$ zum EZB-Kurs von (\S+) Dollar",
@@ -252,11 +252,11 @@ def test_euros_become_dollars_at_the_printed_rate(page: Page):
     assert (page.span(found[0]) * page.span(found[2])).meets(page.span(found[1]))
 
 
-def test_nothing_is_printed_that_is_no_number(page: Page):
+def test_nothing_is_printed_that_is_no_number(page: Page) -> None:
     assert not re.search(r"\b(nan|inf|None)\b|[$€]-?0[.,]0+(?!\d)", plain(page.html))
 
 
-def test_the_pages_show_every_case(site: Site):
+def test_the_pages_show_every_case(site: Site) -> None:
     """The checks above look at something: rows, a break-even, a machine of several devices."""
 
     def text(model: str, device: str) -> str:

@@ -23,7 +23,7 @@ SHOWN_OFFERS = 8
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """A machine to rent with `needed` of its `devices` at work; `as_of` as precise as known.
+    """A machine to rent, of whose `devices` `needed` would do; `as_of` as precise as known.
 
     `output_usd`: a million tokens written for one user.
     """
@@ -96,9 +96,10 @@ def is_old(book: Book, as_of: date) -> bool:
 
 
 def offer_row(book: Book, model_id: str, offer: OfferRecord, needed: int) -> OfferRow:
-    """An offer with what it costs in use."""
+    """An offer with what it costs in use; devices beyond twice those needed stay idle."""
     use = use_of(book)
-    size = machine_size(book, model_id, offer.gpu, needed)
+    working = offer.gpu_count if offer.gpu_count < 2 * needed else needed
+    size = machine_size(book, model_id, offer.gpu, working)
     tps = size.decode_tps.value if size is not None else None
     gpu = book.catalog.gpus[offer.gpu]
     return OfferRow(
