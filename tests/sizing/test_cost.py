@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isfinite
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vramsite.sizing.cost import (
@@ -172,6 +172,8 @@ ANY = st.one_of(st.none(), st.floats(min_value=0.0, allow_infinity=False))
 
 
 @given(price=ANY, watts=ANY, tps=ANY, hours=st.floats(0.0, 30.0), rent=ANY, kwh=ANY, life=ANY)
+@example(price=1.0, watts=1e15, tps=5e-324, hours=8.0, rent=1.0, kwh=1.0, life=36.0)
+@example(price=1.0, watts=1.0, tps=5e-324, hours=1e-300, rent=1.0, kwh=1.0, life=5e-324)
 def test_no_input_gives_a_number_that_is_none(price, watts, tps, hours, rent, kwh, life) -> None:
     """Never NaN or infinity, and always a value or a reason, never both."""
     use = replace(ALWAYS, hours_a_day=hours, own_on_hours_a_day=24.0)

@@ -89,7 +89,7 @@ def per_million(month_usd: Figure, tps: float | None, use: Use) -> Figure:
     if hours.value is None:
         return hours
     tokens = tps * SECONDS_AN_HOUR * hours.value * use.busy_share
-    return _known(month_usd.value / tokens * MILLION)
+    return _ratio(month_usd.value * MILLION, tokens)
 
 
 def rented_per_million(usd_per_hour: float | None, tps: float | None, use: Use) -> Figure:
@@ -100,7 +100,7 @@ def rented_per_million(usd_per_hour: float | None, tps: float | None, use: Use) 
     fault = _speed_fault(tps, use)
     if tps is None or fault != "":
         return Figure(value=None, reason=fault)
-    return _known(usd_per_hour / (tps * SECONDS_AN_HOUR * use.busy_share) * MILLION)
+    return _ratio(usd_per_hour * MILLION, tps * SECONDS_AN_HOUR * use.busy_share)
 
 
 def break_even_months(machine: Machine, own: OwnCost, rent_usd: Figure) -> Figure:
@@ -117,7 +117,7 @@ def break_even_months(machine: Machine, own: OwnCost, rent_usd: Figure) -> Figur
     saved = rent_usd.value - own.power_usd.value
     if saved <= 0.0:
         return Figure(value=None, reason="never")
-    return _known(own.upfront_usd.value * (1.0 - _residual(machine)) / saved)
+    return _ratio(own.upfront_usd.value * (1.0 - _residual(machine)), saved)
 
 
 def spending_curve(own: OwnCost, rent_usd: Figure, months: list[float]) -> list[CurvePoint]:
@@ -143,7 +143,7 @@ def tokens_per_watt_hour(machine: Machine, tps: float | None) -> Figure:
         return Figure(value=None, reason="power_unknown")
     if machine.pue is None or machine.pue < 1.0:
         return Figure(value=None, reason="pue_unknown")
-    return _known(tps * SECONDS_AN_HOUR / (machine.load_w * machine.pue))
+    return _ratio(tps * SECONDS_AN_HOUR, machine.load_w * machine.pue)
 
 
 def co2_g_per_million(machine: Machine, grid: Grid, tps: float | None) -> Figure:
@@ -153,7 +153,7 @@ def co2_g_per_million(machine: Machine, grid: Grid, tps: float | None) -> Figure
         return tokens
     if grid.co2_g_per_kwh is None or grid.co2_g_per_kwh <= 0.0:
         return Figure(value=None, reason="co2_unknown")
-    return _known(MILLION / tokens.value / THOUSAND * grid.co2_g_per_kwh)
+    return _ratio(MILLION / THOUSAND * grid.co2_g_per_kwh, tokens.value)
 
 
 def cheapest_load(loads: list[Load], least_tps: float) -> Load | None:
@@ -173,6 +173,13 @@ def _known(value: float) -> Figure:
     if value <= LARGEST:
         return Figure(value=value)
     return Figure(value=None, reason="out_of_range")
+
+
+def _ratio(top: float, bottom: float) -> Figure:
+    """A quotient of which the divisor may be too small to be told from zero."""
+    if bottom <= 0.0:
+        return Figure(value=None, reason="out_of_range")
+    return _known(top / bottom)
 
 
 def _idle_hours(use: Use) -> float:
@@ -218,7 +225,7 @@ def _write_off(machine: Machine, upfront: Figure) -> Figure:
         return upfront
     if machine.lifetime_months is None or machine.lifetime_months <= 0.0:
         return Figure(value=None, reason="lifetime_unknown")
-    return _known(upfront.value * (1.0 - _residual(machine)) / machine.lifetime_months)
+    return _ratio(upfront.value * (1.0 - _residual(machine)), machine.lifetime_months)
 
 
 def _priced(kwh: Figure, grid: Grid) -> Figure:
