@@ -29,6 +29,7 @@ NAMED_PATTERN = re.compile(r"named (\S+) in the repository")
 # The hub takes files of up to 50 GB; what is larger is uploaded in parts, which Ollama refuses.
 SINGLE_FILE_LIMIT_BYTES = 50e9
 ALL_LAYERS = 99
+DEFAULT_UBATCH_TOKENS = 512.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,15 @@ def _hub_tag(file: PublishedFile) -> str | None:
     return tag if TAG_PATTERN.fullmatch(tag) else None
 
 
+def listed_files(model: ModelRecord) -> list[GgufFile]:
+    """The model's files on record whose tag is safe to name."""
+    return [
+        GgufFile(file.repo or "", file.format, tag, float(file.bytes), True)
+        for file in model.files
+        if file.kind == "model" and (tag := _hub_tag(file)) is not None
+    ]
+
+
 def gguf_file(model: ModelRecord, wanted: str, wanted_bytes: float) -> GgufFile | None:
     """The file of the wanted format, in the model's repository or another one that lists it.
 
@@ -72,11 +82,7 @@ def gguf_file(model: ModelRecord, wanted: str, wanted_bytes: float) -> GgufFile 
     the largest that is no larger than `wanted_bytes`, else the smallest. Where none of its files
     are on record, the wanted one, unlisted. None without a repository whose name is safe.
     """
-    listed = [
-        GgufFile(file.repo or "", file.format, tag, float(file.bytes), True)
-        for file in model.files
-        if file.kind == "model" and (tag := _hub_tag(file)) is not None
-    ]
+    listed = listed_files(model)
     for home in (model.gguf_repo, None):
         for file in listed:
             known = REPO_PATTERN.fullmatch(file.repo) and home in (file.repo, None)
@@ -110,10 +116,20 @@ def llama_cpp(repo: str, tag: str, settings: Settings, *, moe: bool, layer_count
         words += ["-ctk", settings.kv_type_k]
     if settings.kv_type_v != "f16":
         words += ["-ctv", settings.kv_type_v]
-    if settings.kv_type_k != "f16" or settings.kv_type_v != "f16":
+    if not settings.flash_attention:
+        words += ["-fa", "off"]
+    elif settings.kv_type_k != "f16" or settings.kv_type_v != "f16":
         words += ["-fa", "on"]
     # Without -np the server opens four slots, and recurrent state is kept for each of them.
     words += ["-np", _tokens(settings.parallel)]
+    if settings.kv_unified:
+        words += ["-kvu"]
+    if settings.full_window_cache:
+        words += ["--swa-full"]
+    if not settings.kv_offload:
+        words += ["-nkvo"]
+    if settings.ubatch_tokens != DEFAULT_UBATCH_TOKENS:
+        words += ["-ub", _tokens(settings.ubatch_tokens)]
     if settings.gpus > 1 and settings.split == "tensor":
         words += ["-sm", "row"]
     return shlex.join(words)
@@ -121,7 +137,8 @@ def llama_cpp(repo: str, tag: str, settings: Settings, *, moe: bool, layer_count
 
 def vllm(repo: str, settings: Settings, devices: int) -> str:
     """`vllm serve` of the original checkpoint on so many equal devices."""
-    words = ["vllm", "serve", repo, "--max-model-len", _tokens(settings.context_tokens)]
+    own_context = settings.context_tokens // settings.parallel
+    words = ["vllm", "serve", repo, "--max-model-len", _tokens(own_context)]
     if devices > 1:
         words += ["--tensor-parallel-size", str(devices)]
     if settings.kv_type_k == "q8_0":

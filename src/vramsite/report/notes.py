@@ -54,6 +54,25 @@ class Notes:
     host_bytes: float
 
 
+@dataclass(frozen=True, slots=True)
+class LayerCounts:
+    """How many layers keep a window (and the longest one) or a state that does not grow."""
+
+    window_tokens: int
+    window_layers: int
+    recurrent_layers: int
+
+
+def layer_counts(card: ModelCard) -> LayerCounts:
+    """The layers of a model that do not keep the whole context."""
+    windows = [share for share in card.layers if share.window_tokens > 0]
+    return LayerCounts(
+        window_tokens=max([share.window_tokens for share in windows], default=0),
+        window_layers=sum(share.count for share in windows),
+        recurrent_layers=sum(share.count for share in card.layers if share.kind == "recurrent"),
+    )
+
+
 def cache_note(
     book: Book, card: ModelCard, settings: Settings, short: Size, long: Size
 ) -> CacheNote:
@@ -65,7 +84,7 @@ def cache_note(
     figures = cache_figures(
         short.memory, long.memory, short.settings.context_tokens, tokens, smaller
     )
-    windows = [share for share in card.layers if share.window_tokens > 0]
+    counts = layer_counts(card)
     return CacheNote(
         short_bytes=figures.short_bytes,
         long_bytes=figures.long_bytes,
@@ -74,9 +93,9 @@ def cache_note(
         state_bytes=figures.state_bytes,
         q8_bytes=figures.q8_bytes,
         q8_saved_bytes=figures.q8_saved_bytes,
-        window_tokens=max([share.window_tokens for share in windows], default=0),
-        window_layers=sum(share.count for share in windows),
-        recurrent_layers=sum(share.count for share in card.layers if share.kind == "recurrent"),
+        window_tokens=counts.window_tokens,
+        window_layers=counts.window_layers,
+        recurrent_layers=counts.recurrent_layers,
     )
 
 

@@ -132,7 +132,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
     usual = default_settings(book, model_id, gpu_id)
     asked = usual if settings is None else settings
     long_tokens = long_context_tokens(
-        asked.context_tokens, model.context_max_tokens * asked.parallel
+        asked.context_tokens, float(model.context_max_tokens), asked.parallel
     )
     size = book.sizes.size(model_id, gpu_id, asked)
     long = book.sizes.size(model_id, gpu_id, with_context(asked, long_tokens))

@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vramsite.sizing.numeric import floor
-from vramsite.sizing.records import Assumptions, Memory, Size
+from vramsite.sizing.records import Assumptions, Device, Memory, Size
 
 BAR_WIDTH = 900.0
 MOST_DEVICES = 8.0  # of one machine; a command for several machines is another matter
 CONTEXT_STEPS = 4.0
+GIB = 1073741824.0
+GB = 1000000000.0
+TERA = 1000000000000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,14 @@ class FormatFigures:
     weights_bytes: float
     cache_bytes: float
     basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnDevice:
+    """A device somebody typed in; `compute_flops` None: that of the device it was based on."""
+
+    device: Device
+    compute_flops: float | None
 
 
 def draw_bar(stretches: list[Stretch], limit_bytes: float | None, full_bytes: float) -> DrawnBar:
@@ -221,9 +232,12 @@ def context_verdict(
     return "unified" if kind == "unified" else "fits"
 
 
-def long_context_tokens(context_tokens: float, most_tokens: float) -> float:
-    """The longer context that a page compares with: four times as long, where the model can."""
-    return max(context_tokens, min(context_tokens * CONTEXT_STEPS, most_tokens))
+def long_context_tokens(context_tokens: float, most_tokens: float, parallel: float) -> float:
+    """The longer context that a page compares with: four times as long, where the model can.
+
+    Contexts are those of all sequences together, `most_tokens` is the model's limit for one.
+    """
+    return max(context_tokens, min(context_tokens * CONTEXT_STEPS, most_tokens * parallel))
 
 
 def cache_figures(
@@ -288,3 +302,42 @@ def tensor_parallel_devices(devices_needed: float | None, attention_heads: float
     if attention_heads > 0.0 and floor(attention_heads / devices) * devices != attention_heads:
         return None
     return devices
+
+
+def own_device(
+    base: Device,
+    assumed: Assumptions,
+    usable_gib: float | None,
+    bandwidth_gb_s: float | None,
+    tflops: float | None,
+) -> OwnDevice:
+    """A device with another memory, bandwidth or throughput; what is None stays as it is.
+
+    `usable_gib` is what a model may use, so that the runtime's own use comes on top.
+    """
+    usable = base.usable_bytes
+    capacity = base.capacity_bytes
+    bandwidth = base.bandwidth_bytes_per_s
+    if usable_gib is not None:
+        usable = usable_gib * GIB + assumed.runtime_bytes + assumed.display_bytes
+        capacity = usable
+    if bandwidth_gb_s is not None:
+        bandwidth = bandwidth_gb_s * GB
+    device = Device(
+        kind=base.kind,
+        vendor=base.vendor,
+        family=base.family,
+        capacity_bytes=capacity,
+        usable_bytes=usable,
+        bandwidth_bytes_per_s=bandwidth,
+        fp16_flops=base.fp16_flops,
+        bf16_flops=base.bf16_flops,
+        fp8_flops=base.fp8_flops,
+        int8_ops=base.int8_ops,
+        fp4_flops=base.fp4_flops,
+        link_bytes_per_s=base.link_bytes_per_s,
+        host_link_bytes_per_s=base.host_link_bytes_per_s,
+        power_w=base.power_w,
+        capacity_basis=base.capacity_basis,
+    )
+    return OwnDevice(device=device, compute_flops=None if tflops is None else tflops * TERA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vramsite.report.model import ModelView, model_view
+from vramsite.site.configurator import setup_of
 from vramsite.site.pages import PageKey
 from vramsite.site.pages.shared import book_of, money_of, names_of, training_for
 
@@ -42,6 +43,7 @@ class ModelKind:
             money=money_of(site, key.ids[0], page.pair.device.id, locale),
             training=training_for(site, key.ids[0], page.pair.device.id),
             names=names_of(site),
+            setup=setup_of(site, key, locale, page.pair.device.id),
             origin=site.urls.origin,
         )
 

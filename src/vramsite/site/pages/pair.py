@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vramsite.report.pair import PairView, pair_view
+from vramsite.site.configurator import setup_of
 from vramsite.site.pages import PageKey
 from vramsite.site.pages.shared import book_of, money_of, names_of, training_for
 
@@ -52,6 +53,7 @@ class PairKind:
             money=money_of(site, model_id, gpu_id, locale),
             training=training_for(site, model_id, gpu_id),
             names=names_of(site),
+            setup=setup_of(site, key, locale),
             origin=site.urls.origin,
         )
 

@@ -1,0 +1,237 @@
+"""What the page's script needs beside the engine: drawn parts, figures, cards, the list of names.
+
+See docs/configurator.md. The parts of a page that depend on settings are the page's own templates,
+compiled for the browser; what they say of a model or a device by itself travels as a card.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vramsite.report.cards import REPO_PATTERN
+from vramsite.report.choices import curve_contexts, native_format, short_context
+from vramsite.report.commands import listed_files
+from vramsite.report.formats import listed_formats
+from vramsite.report.notes import layer_counts
+from vramsite.site.assets import Assets
+from vramsite.site.engine_js import compile_modules
+from vramsite.site.engine_js.link import SIZING_DIR, read_sources
+from vramsite.site.i18n import discover_locales, load_translations
+from vramsite.site.pages.shared import book_of
+from vramsite.site.render import make_environment
+from vramsite.site.template_js import compile_macros
+
+if TYPE_CHECKING:
+    from vramsite.report.book import Book
+    from vramsite.site.context import SiteContext
+    from vramsite.site.pages import PageKey
+    from vramsite.site.spec import BuildSpec
+
+FOLDER = "assets/cards/"
+INDEX = "configurator.json"
+_HASH_LENGTH = 10
+
+PARTS = {
+    "answer": ("components/answer.html", "answer"),
+    "sentence": ("components/answer.html", "sentence"),
+    "headline": ("components/answer.html", "headline"),
+    "tiles": ("components/tiles.html", "tiles"),
+    "memory": ("components/memory.html", "memory"),
+    "commands": ("components/command.html", "commands"),
+    "contexts": ("components/memory.html", "contexts"),
+    "formats": ("components/memory.html", "formats"),
+    "notes": ("components/notes.html", "notes"),
+    "questions": ("components/notes.html", "questions"),
+    "refusal": ("components/configurator_words.html", "refusal"),
+    "fallback": ("components/configurator_words.html", "fallback"),
+    "status": ("components/configurator_words.html", "status"),
+    "words": ("components/configurator_words.html", "words"),
+}
+"""What the script draws: its name there, template and macro."""
+
+GIVEN = frozenset({"components/money.html"})
+"""Templates whose macros are not compiled: what the server drew is passed through."""
+
+FIGURES = [
+    "size_bar",
+    "size_figures",
+    "context_figures",
+    "context_bar",
+    "context_verdict",
+    "long_context_tokens",
+    "cache_figures",
+    "format_figures",
+    "devices_in_share",
+    "tensor_parallel_devices",
+    "own_device",
+]
+_FIGURE_RECORDS = [
+    "DrawnBar",
+    "BarSegment",
+    "SizeFigures",
+    "ContextFigures",
+    "CacheFigures",
+    "FormatFigures",
+    "OwnDevice",
+]
+
+
+def figures_module() -> str:
+    """`sizing/figures.py` as an ES module."""
+    return compile_modules(
+        read_sources(SIZING_DIR),
+        [f"figures.{name}" for name in FIGURES],
+        ["records.Device"],
+        ["records.Size", "records.Assumptions", *(f"figures.{name}" for name in _FIGURE_RECORDS)],
+    ).text
+
+
+def parts_module(spec: BuildSpec, locale: str) -> str:
+    """The drawn parts in one language as an ES module."""
+    locales_dir = Path(spec.locales_dir)
+    env = make_environment(
+        Path(spec.templates_dir),
+        locale,
+        discover_locales(locales_dir),
+        load_translations(locales_dir, locale),
+        spec.urls,
+        Assets.from_files({}),
+    )
+    return compile_macros(env, PARTS, spec.urls.base_path, GIVEN)
+
+
+def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
+    """The compiled modules that lie beside the page's script."""
+    made = {"js/figures.js": figures_module().encode()}
+    for locale in discover_locales(Path(spec.locales_dir)):
+        made[f"js/parts.{locale}.js"] = parts_module(spec, locale).encode()
+    return made
+
+
+def model_facts(book: Book, model_id: str) -> dict[str, object]:
+    """What the script says of a model beside the engine's facts: its card, files and choices."""
+    model = book.catalog.models[model_id]
+    card = book.model_card(model_id)
+    return asdict(card) | {
+        "formats": listed_formats(book, model),
+        "native": native_format(model),
+        "contexts": curve_contexts(model),
+        "default_context": short_context(model),
+        "files": [
+            asdict(file) for file in listed_files(model) if REPO_PATTERN.fullmatch(file.repo)
+        ],
+        "safe_repo": model.hf_repo if REPO_PATTERN.fullmatch(model.hf_repo) else None,
+        "safe_gguf_repo": (
+            model.gguf_repo if REPO_PATTERN.fullmatch(model.gguf_repo or "") else None
+        ),
+        "counts": asdict(layer_counts(card)),
+    }
+
+
+def device_facts(book: Book, gpu_id: str) -> dict[str, object]:
+    """What the script says of a device beside the engine's facts: card, engines by back end."""
+    engines = book.catalog.engines
+    return asdict(book.device_card(gpu_id)) | {
+        "engines": {
+            backend: [name for name in engines if book.runs_on(name, backend)]
+            for backend in book.catalog.gpus[gpu_id].backends
+        },
+        "vllm_share": (engines["vllm"].memory_utilization if "vllm" in engines else None) or 1.0,
+    }
+
+
+class CardFiles:
+    """Cards of models and devices as files, each named after its content."""
+
+    def __init__(self, site: SiteContext) -> None:
+        self._site = site
+        self._made: dict[str, tuple[str, bytes]] = {}
+
+    def model(self, model_id: str) -> str:
+        """The address of a model's card below the base path."""
+        name = f"models/{model_id}"
+        return self._made[name][0] if name in self._made else self._make(name, model_id)
+
+    def device(self, gpu_id: str) -> str:
+        """The address of a device's card below the base path."""
+        name = f"devices/{gpu_id}"
+        return self._made[name][0] if name in self._made else self._make(name, gpu_id)
+
+    def _make(self, name: str, entry_id: str) -> str:
+        book = book_of(self._site)
+        facts = model_facts if name.startswith("models/") else device_facts
+        text = json.dumps(facts(book, entry_id), separators=(",", ":"), ensure_ascii=False)
+        content = text.encode()
+        digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
+        self._made[name] = (f"{FOLDER}{name}.{digest}.json", content)
+        return self._made[name][0]
+
+    def write(self, output: Path) -> int:
+        """Write every card and the list of names below ``output``; returns the bytes written."""
+        files = dict(self._entries())
+        for address, content in files.items():
+            path = output / address
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return sum(map(len, files.values()))
+
+    def _entries(self) -> Iterator[tuple[str, bytes]]:
+        catalog, engine = self._site.catalog, self._site.engine
+        assert engine is not None
+        index = {
+            "models": [
+                [model.id, model.name, engine.model(model.id), self.model(model.id)]
+                for model in catalog.models.values()
+            ],
+            "devices": [
+                [gpu.id, gpu.name, engine.device(gpu.id), self.device(gpu.id)]
+                for gpu in catalog.gpus.values()
+            ],
+        }
+        yield from self._made.values()
+        text = json.dumps(index, separators=(",", ":"), ensure_ascii=False)
+        yield INDEX, text.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the form of a page tells the script: ids, and link paths of what it loads.
+
+    `files`: engine, rules, model's and device's facts, their cards, in this order. `pair` is the
+    address of a pair's page with 0 and 1 for the ids.
+    """
+
+    model_id: str
+    gpu_id: str
+    files: str
+    index: str
+    pair: str
+
+
+def setup_of(site: SiteContext, key: PageKey, locale: str, gpu_id: str = "") -> Setup | None:
+    """The configurator of a page about a model on a device; None for a site without engine."""
+    if site.engine is None or site.cards is None:
+        return None
+    model_id = key.ids[0]
+    device_id = gpu_id or key.ids[1]
+    base = site.urls.base_path
+    files = [
+        site.engine.engine(),
+        site.engine.rules(),
+        site.engine.model(model_id),
+        site.engine.device(device_id),
+        site.cards.model(model_id),
+        site.cards.device(device_id),
+    ]
+    return Setup(
+        model_id=model_id,
+        gpu_id=device_id,
+        files=" ".join(base + file for file in files),
+        index=base + INDEX,
+        pair=site.urls.path("pair", ("0", "1"), locale),
+    )

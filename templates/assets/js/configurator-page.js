@@ -1,0 +1,349 @@
+// The form of a page: what somebody chooses goes into the address, the engine answers, and the
+// parts of the page that depend on it are drawn anew.
+
+import { formatter } from "./format.js";
+import { contextSteps, fromAddress, resolve, toAddress } from "./configurator-state.js";
+import {
+  Calculator, firstView, formatRow, withCommands, withContexts, withFormats, withNotes,
+  withOwnDevice,
+} from "./configurator-view.js";
+import { startTyping } from "./configurator-typing.js";
+import { draw, helpers, holds, markup } from "./markup.js";
+
+const root = document.documentElement;
+const ANNOUNCE_AFTER_MS = 800;
+const LONG_TASK_MS = 8;
+const TICKS = { fa: "0", ku: "1", swa: "1", nkvo: "1", mm: "1", im: "1" };
+
+const pause = () => new Promise((go) => setTimeout(go));
+
+async function json(address, options) {
+  const answer = await fetch(address, options);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return answer.json();
+}
+
+/** Load everything and bring the form to life. */
+export async function start(form) {
+  const note = form.querySelector("[role=alert]");
+  try {
+    const page = new Page(form, note);
+    await page.load();
+    await page.open();
+  } catch (error) {
+    root.dataset.engine = "failed";
+    note.textContent = note.dataset.failed;
+    note.hidden = false;
+    throw error;
+  }
+}
+
+class Page {
+  constructor(form, note) {
+    this.form = form;
+    this.note = note;
+    this.controls = form.elements;
+    this.status = form.querySelector("[role=status]");
+    this.report = form.querySelector("a.report");
+    this.home = { m: form.dataset.model, d: form.dataset.device };
+    this.parts = new Map(
+      [...document.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]),
+    );
+    this.models = new Map();
+    this.devices = new Map();
+    this.values = {};
+    this.round = 0;
+  }
+
+  async load() {
+    const [engine, rules, model, device, modelCard, deviceCard] = this.form.dataset.files.split(" ");
+    const loaded = await Promise.all([
+      import(engine),
+      import("./figures.js"),
+      import(`./parts.${root.lang}.js`),
+      json(rules),
+      ...[model, device, modelCard, deviceCard].map((address) => json(address)),
+    ]);
+    const [engineModule, figures, parts, rulesJson] = loaded;
+    this.format = formatter(root.lang);
+    this.draw = parts.default(helpers(this.format));
+    this.engine = engineModule;
+    this.calculator = new Calculator(engineModule, figures, rulesJson);
+    this.cacheTypes = rulesJson.engine.cache.types.map((type) => type.name);
+    this.models.set(this.home.m, [engineModule.ModelFacts(loaded[4]), loaded[6]]);
+    this.devices.set(this.home.d, [engineModule.DeviceFacts(loaded[5]), loaded[7]]);
+    // What the script cannot work out alone: prices, and which device is the cheapest.
+    this.tile = document.querySelector("[data-part=tiles] [data-given]")?.outerHTML;
+    this.cheapest = new Map();
+    this.names = {};
+    for (const row of document.querySelectorAll("[data-part=formats] tbody tr")) {
+      const link = row.querySelector("a");
+      if (!link) continue;
+      const id = link.pathname.split("/").at(-2);
+      this.names[id] = link.textContent;
+      this.cheapest.set(row.cells[0].firstChild.data.trim(), id);
+    }
+  }
+
+  async open() {
+    await this.choose(fromAddress(location.search), true);
+    this.listen();
+  }
+
+  listen() {
+    const { form } = this;
+    let moving = false;
+    form.addEventListener("input", (event) => {
+      if (event.target.name === "slider") {
+        this.controls.c.value = this.steps[event.target.value];
+      } else if (event.target.localName === "select") return;
+      this.changed(event.target, moving);
+      moving = true;
+    });
+    form.addEventListener("change", (event) => {
+      this.changed(event.target, moving);
+      moving = false;
+    });
+    form.addEventListener("reset", (event) => {
+      event.preventDefault();
+      this.go({}, false);
+    });
+    addEventListener("popstate", () => this.choose(fromAddress(location.search), true));
+    for (const name of ["m", "d"])
+      this.controls[name].addEventListener("focusin", () => this.names_of_all(), { once: true });
+    form.addEventListener("pointerenter", () => this.names_of_all(), { once: true });
+    const link = this.controls.link;
+    if (!navigator.clipboard) link.hidden = true;
+    link.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(location.href);
+      this.say(link.dataset.done);
+    });
+    startTyping(this.controls.type, form.querySelector(".typed"), () => ({
+      text: String(this.draw.words("sample")),
+      wait_s: this.view?.size.ttft_s.value,
+      tps: this.view?.size.decode_tps.value,
+    }));
+  }
+
+  // One control says something new: the address follows, then the page.
+  changed(control, moving) {
+    const name = control.name === "slider" ? "c" : control.name;
+    if (!name || control.type === "button") return;
+    const values = { ...this.values };
+    const value = name in TICKS ? (control.checked ? TICKS[name] : "") : this.controls[name].value;
+    if (value.trim() === "") delete values[name];
+    else values[name] = value.trim();
+    if (name === "m") for (const key of ["f", "c", "ngl", "moe"]) this.forget(values, key);
+    if (name === "d") for (const key of ["b", "e"]) this.forget(values, key);
+    this.go(values, moving, control);
+  }
+
+  // What belonged to another model or device may not exist here: then the default stands.
+  forget(values, key) {
+    this.tentative = [...(this.tentative ?? []), key];
+    return values;
+  }
+
+  go(values, moving, control) {
+    this.choose(values, false, control, (address) => {
+      const target = location.pathname + address + location.hash;
+      if (moving) history.replaceState(null, "", target);
+      else if (address !== location.search) history.pushState(null, "", target);
+    });
+  }
+
+  async choose(given, fill, control, write) {
+    const round = ++this.round;
+    const quiet = this.tentative ?? [];
+    this.tentative = [];
+    const pair = await this.pair(given);
+    if (round !== this.round) return;
+    const resolved = resolve(given, { ...pair, cacheTypes: this.cacheTypes });
+    for (const key of ["m", "d"]) {
+      if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
+    }
+    this.values = resolved.values;
+    const faults = [...pair.faults, ...resolved.faults].filter((key) => !quiet.includes(key));
+    const address = toAddress(this.values);
+    write?.(address);
+    for (const link of document.querySelectorAll("nav.languages a")) link.search = address;
+    this.fill(pair, resolved, fill ? null : control);
+    this.tell(faults.length ? this.draw.fallback(faults.map((key) => this.label(key))) : "");
+    await this.answer(round, pair, resolved);
+  }
+
+  label(key) {
+    return this.controls[key].labels[0].firstChild.data.trim();
+  }
+
+  tell(text) {
+    const words = String(text);
+    this.note.hidden = !words;
+    if (this.note.textContent !== words) this.note.textContent = words;
+  }
+
+  say(text) {
+    this.status.textContent = "";
+    setTimeout(() => (this.status.textContent = text), 50);
+  }
+
+  async names_of_all() {
+    this.index ??= json(this.form.dataset.index, { cache: "no-cache" });
+    const { models, devices } = await this.index;
+    for (const [name, entries] of [["m", models], ["d", devices]]) {
+      const select = this.controls[name];
+      if (select.options.length >= entries.length) continue;
+      const chosen = select.value;
+      select.replaceChildren(...entries.map(([id, text]) => new Option(text, id)));
+      select.value = chosen;
+    }
+  }
+
+  async entry(kind, id, build) {
+    const known = kind === "models" ? this.models : this.devices;
+    if (!known.has(id)) {
+      this.index ??= json(this.form.dataset.index, { cache: "no-cache" });
+      const found = (await this.index)[kind].find((item) => item[0] === id);
+      if (!found) return null;
+      const base = new URL(".", new URL(this.form.dataset.index, location));
+      const [facts, card] = await Promise.all(
+        found.slice(2).map((address) => json(new URL(address, base))),
+      );
+      known.set(id, [build(facts), card]);
+      await this.names_of_all();
+    }
+    return known.get(id);
+  }
+
+  async pair(given) {
+    const faults = [];
+    const find = async (key, kind, build) => {
+      const found = given[key] && (await this.entry(kind, given[key], build));
+      if (found) return found;
+      if (given[key]) faults.push(key);
+      return this.entry(kind, this.home[key], build);
+    };
+    const [model, modelCard] = await find("m", "models", this.engine.ModelFacts);
+    const [device, deviceCard] = await find("d", "devices", this.engine.DeviceFacts);
+    return { model, modelCard, device, deviceCard, faults, cheapest: this.cheapest };
+  }
+
+  // Every control shows what holds; the one in use keeps what was typed.
+  fill({ model, modelCard, device, deviceCard }, { settings, values }, used) {
+    const { controls } = this;
+    const options = (name, entries, chosen) => {
+      const select = controls[name];
+      const wanted = entries.map((entry) => [entry].flat());
+      if (wanted.map(([id]) => id).join() !== [...select.options].map((item) => item.value).join())
+        select.replaceChildren(...wanted.map(([id, text]) => new Option(text ?? id, id)));
+      select.value = chosen;
+    };
+    for (const [name, card] of [["m", modelCard], ["d", deviceCard]]) {
+      if (![...controls[name].options].some((item) => item.value === card.id))
+        options(name, [[card.id, card.name]], card.id);
+      controls[name].value = card.id;
+    }
+    options("f", model.files.map((file) => file.format), settings.format);
+    options("k", this.cacheTypes, settings.kv_type_k);
+    options("v", this.cacheTypes, settings.kv_type_v);
+    options("b", device.backends.map((item) => item.backend), settings.backend);
+    const engines = deviceCard.engines[settings.backend] ?? [];
+    options("e", engines.length ? engines : [settings.engine], settings.engine);
+    const put = (name, value) => {
+      if (controls[name] !== used) controls[name].value = value ?? "";
+    };
+    put("c", settings.context_tokens);
+    put("g", settings.gpus);
+    put("n", settings.parallel);
+    put("s", settings.split);
+    put("ub", settings.ubatch_tokens);
+    put("dr", settings.draft_tokens);
+    put("ngl", settings.gpu_layers);
+    put("moe", settings.cpu_moe_layers);
+    for (const name of ["cap", "bw", "fl"]) put(name, values[name]);
+    for (const name of Object.keys(TICKS)) controls[name].checked = values[name] !== undefined;
+    this.steps = contextSteps(modelCard.context_max_tokens);
+    const { slider } = controls;
+    slider.max = this.steps.length - 1;
+    if (slider !== used)
+      slider.value = this.steps.findLastIndex((tokens) => tokens <= settings.context_tokens);
+    slider.setAttribute("aria-valuetext", this.format.tokens(settings.context_tokens));
+    const here = this.form.dataset.pair === location.pathname;
+    const away = values.m !== undefined || values.d !== undefined;
+    this.report.hidden = here || !(away || Object.keys(values).length);
+    const ids = [modelCard.id, deviceCard.id];
+    this.report.href =
+      this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(values, ["m", "d"]);
+  }
+
+  async answer(round, plain, { settings: chosen, values, own }) {
+    const { calculator } = this;
+    const settings = this.engine.Settings(chosen);
+    const usual = !Object.keys(values).length;
+    const pair = own
+      ? withOwnDevice(calculator, plain, own, settings.backend, String(this.draw.words("own")))
+      : plain;
+    let view;
+    try {
+      view = firstView(calculator, pair, settings, usual);
+    } catch (error) {
+      if (!(error instanceof this.engine.SizingError)) throw error;
+      this.tell(this.draw.refusal(error.code));
+      return;
+    }
+    this.view = view;
+    const checks = usual && !root.dataset.engine ? [] : null;
+    const put = (name, ...rest) => this.put(name, checks, view, ...rest);
+    const sentence = this.draw.sentence(view);
+    put("answer", sentence);
+    put("tiles", usual && this.tile ? markup(this.tile) : null);
+    put("memory");
+    for (const item of document.querySelectorAll("[data-unusual]")) item.hidden = usual;
+    if (!checks) this.announce(view);
+    const resume = async () => {
+      await pause();
+      return round === this.round;
+    };
+    if (!(await resume())) return;
+    view = withCommands(calculator, pair, view);
+    put("commands");
+    if (!(await resume())) return;
+    view = withContexts(calculator, pair, view);
+    put("contexts");
+    const rows = [];
+    let since = performance.now();
+    for (const format of pair.modelCard.formats) {
+      rows.push(...formatRow(calculator, pair, view, format));
+      if (performance.now() - since < LONG_TASK_MS) continue;
+      if (!(await resume())) return;
+      since = performance.now();
+    }
+    view = withNotes(calculator, pair, withFormats(view, rows));
+    put("formats", this.names);
+    if (!(await resume())) return;
+    put("notes");
+    put("questions", sentence);
+    if (checks) {
+      root.dataset.engine = checks.length ? "mismatch" : "ok";
+      if (checks.length) root.dataset.engineParts = checks.join(" ");
+    }
+    root.dataset.drawn = toAddress(values) || "?";
+  }
+
+  // The page's own answer is only compared: what the server printed stays.
+  put(name, checks, view, ...rest) {
+    const part = this.parts.get(name);
+    const text = String(this.draw[name](view, ...rest));
+    if (!checks) {
+      draw(part, text);
+      for (const button of part.querySelectorAll("button.copy")) button.hidden = !navigator.clipboard;
+    } else if (!holds(part, text)) {
+      checks.push(name);
+    }
+  }
+
+  announce(view) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.say(String(this.draw.status(view))), ANNOUNCE_AFTER_MS);
+  }
+}
