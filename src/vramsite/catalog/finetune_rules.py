@@ -6,7 +6,7 @@ and their errors with sources left out.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated
 
@@ -204,7 +204,12 @@ class FinetuneRulesFile(FormatsFile):
         return None
 
     def record(self) -> FineTuneRules:
-        """The engine's record."""
+        """The engine's record, made once."""
+        return self.engine_record
+
+    @cached_property
+    def engine_record(self) -> FineTuneRules:
+        """What `record` gives."""
         return FineTuneRules(
             bases=[BaseRule(name=name, **dict(rule)) for name, rule in self.bases.items()],
             precisions=[

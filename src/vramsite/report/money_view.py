@@ -95,6 +95,12 @@ class PriceRow:
     as_of: str
     old: bool
 
+    @property
+    def figures(self) -> list[Figure]:
+        """What is known to be asked for: input, output for one user, for several."""
+        one = [self.input_usd, self.output_usd]
+        return one if self.several_usd is None else [*one, self.several_usd]
+
 
 @dataclass(frozen=True, slots=True)
 class RentOrBuy:
