@@ -105,10 +105,12 @@ if (jumps.length && location.protocol.startsWith("http")) {
   }
 }
 
-for (const button of document.querySelectorAll("button.copy")) {
-  if (!navigator.clipboard) continue;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
+// Commands may be drawn anew: the page listens, not each button.
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("button.copy")) button.hidden = false;
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button.copy");
+    if (!button) return;
     await navigator.clipboard.writeText(button.closest("figure").querySelector("code").textContent);
     button.textContent = button.dataset.done;
   });
@@ -117,3 +119,11 @@ for (const button of document.querySelectorAll("button.copy")) {
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
+
+// The search is fetched when somebody wants it: most readers come for the page itself.
+for (const form of document.querySelectorAll("form.search")) {
+  form.classList.add("on");
+  form.addEventListener("submit", (event) => event.preventDefault());
+  const load = async () => (await import("./js/search.js")).startSearch(form);
+  form.addEventListener("focusin", load, { once: true });
+}

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vramsite.site.executor import run_workers
+from vramsite.site.machine.verdicts import write_verdicts
 from vramsite.site.memory import peak_bytes
 from vramsite.site.progress import Progress, SilentProgress
 from vramsite.site.publish import (
+    PARTS,
     build_lock,
     check_replaceable,
     clean_leftovers,
@@ -21,7 +23,6 @@ from vramsite.site.publish import (
 )
 from vramsite.site.sitemap import read_parts, write_host_files, write_sitemaps
 from vramsite.site.spec import BuildSpec
-from vramsite.site.worker import PARTS
 
 _MIB = 2.0**20
 
@@ -87,6 +88,7 @@ def build_site(
             shutil.rmtree(parts, ignore_errors=True)
             totals = run_workers(spec, folder, workers, progress or SilentProgress(), lock)
             sitemap_urls = write_sitemaps(folder, read_parts(parts), urls, totals.locales[0])
+            write_verdicts(folder, parts, urls)
             shutil.rmtree(parts, ignore_errors=True)
             write_host_files(folder, urls)
             sweep(folder)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from vramsite.catalog import Catalog
     from vramsite.report.sizer import Sizer
     from vramsite.site.assets import Assets
+    from vramsite.site.configurator import CardFiles
     from vramsite.site.engine_js.files import EngineFiles
+    from vramsite.site.machine.files import MachineFiles
     from vramsite.site.pages import PageKey
 
 
@@ -33,7 +35,9 @@ class PageMeta:
 
     ``path`` is the link path with the base path (``/repo/en/…``), ``canonical`` the same with the
     site's origin, ``alternates`` lists every sister page (itself included) and ``x-default``;
-    ``sisters`` maps each locale to the link path of the page in that language.
+    ``sisters`` maps each locale to the link path of the page in that language. ``data`` is the
+    link path of the same facts as JSON, ``badge`` that of the pair's picture, ``image`` the
+    absolute address of the picture for links to the page; None where there is none.
     """
 
     kind: str
@@ -43,13 +47,17 @@ class PageMeta:
     canonical: str
     alternates: tuple[Alternate, ...]
     sisters: dict[str, str]
+    data: str | None = None
+    badge: str | None = None
+    image: str | None = None
 
 
 @dataclass(slots=True)
 class SiteContext:
     """The shared, read-only state of one worker; ``cache`` is free for page modules.
 
-    ``engine`` is the configurator's engine and data; a site without one has no configurator.
+    ``engine`` and ``cards`` are the configurator's; a site without them has no configurator.
+    ``machine`` is the data, badges and images beside the pages, if the site has them.
     ``catalog`` is already cut down to the entries the build was asked for, so a page may link to
     whatever it finds in there. ``locales`` starts with the source language, ``en``.
     ``cache`` lives as long as the worker: put what many pages share there (under a tuple key that
@@ -62,12 +70,16 @@ class SiteContext:
     locales: tuple[str, ...]
     assets: Assets
     engine: EngineFiles | None = None
+    cards: CardFiles | None = None
+    machine: MachineFiles | None = None
     cache: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def write_assets(self, output: Path) -> int:
-        """Write assets, engine and its data below ``output``; returns the bytes written."""
+        """Write assets, engine and site-wide data below ``output``; returns the bytes written."""
         written = self.assets.write(output)
-        return written + (self.engine.write(output) if self.engine is not None else 0)
+        written += self.cards.write(output) if self.cards is not None else 0
+        written += self.engine.write(output) if self.engine is not None else 0
+        return written + (self.machine.write(output) if self.machine is not None else 0)
 
     def meta(self, key: PageKey, locale: str) -> PageMeta:
         """The addresses of one page and its sisters."""
@@ -75,6 +87,7 @@ class SiteContext:
         absolute = {other: self.urls.absolute(path) for other, path in sisters.items()}
         alternates = [Alternate(other, url) for other, url in absolute.items()]
         alternates.append(Alternate("x-default", absolute[self.locales[0]]))
+        machine = self.machine
         return PageMeta(
             kind=key.kind,
             ids=key.ids,
@@ -83,6 +96,9 @@ class SiteContext:
             canonical=absolute[locale],
             alternates=tuple(alternates),
             sisters=sisters,
+            data=machine.data(key) if machine else None,
+            badge=machine.badge(key) if machine else None,
+            image=machine.image(key, locale) if machine else None,
         )
 
     def render(

@@ -16,12 +16,18 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 MARKER = ".vramsite"
 """File at the site's root that says: this folder was written by a build and may be replaced."""
+
+PARTS = ".parts"
+"""Folder inside the unfinished output for what is put together at the end, a part a chunk."""
+
+NAMED_BY_CONTENT = "share"
+"""Folder of files whose names tell their content; ``write_once`` keeps what is there."""
 
 _LOCK_POLL_S = 0.05
 _AT_FDCWD = -100
@@ -142,11 +148,14 @@ def unfinished(output: Path) -> Iterator[Path]:
 
 
 def _link_pages(source: Path, target: Path) -> None:
-    """Hard links to every page; nothing, where the file system has none."""
+    """Hard links to every page and file named by its content; nothing, where the file system has
+    none.
+    """
     for parent, _, files in os.walk(source):
-        pages = [name for name in files if name.endswith(".html")]
+        folder = target / Path(parent).relative_to(source)
+        lasting = NAMED_BY_CONTENT in folder.relative_to(target).parts[:1]
+        pages = [name for name in files if lasting or name.endswith(".html")]
         if pages:
-            folder = target / Path(parent).relative_to(source)
             folder.mkdir(parents=True, exist_ok=True)
             for name in pages:
                 try:
@@ -180,6 +189,18 @@ def write_page(path: str, content: bytes) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
     with os.fdopen(descriptor, "wb", buffering=0) as handle:
         handle.write(content)
+
+
+def write_once(path: Path, make: Callable[[], bytes]) -> None:
+    """Write a file whose name tells its content, unless an earlier build left it there."""
+    try:
+        os.utime(path)
+        return
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"{path.name}.half")
+    half.write_bytes(make())
+    half.replace(path)
 
 
 def sweep(folder: Path) -> None:

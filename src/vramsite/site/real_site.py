@@ -7,10 +7,12 @@ from pathlib import Path
 from vramsite.catalog import load_catalog
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
+from vramsite.site.configurator import CardFiles, generated_assets
 from vramsite.site.context import SiteContext
 from vramsite.site.engine_js.data import SliceMaker
 from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.i18n import discover_locales
+from vramsite.site.machine.files import MachineFiles
 from vramsite.site.pages import page_kinds
 from vramsite.site.plan import select
 from vramsite.site.setup import Site, environments
@@ -25,7 +27,7 @@ def make(spec: BuildSpec) -> Site:
     """
     catalog = select(load_catalog(Path(spec.data_dir)), spec.models, spec.devices)
     templates_dir = Path(spec.templates_dir)
-    assets = Assets.from_folder(templates_dir / "assets")
+    assets = Assets.from_folder(templates_dir / "assets", generated_assets(spec))
     locales = discover_locales(Path(spec.locales_dir))
     sizer = Sizer(catalog)
     context = SiteContext(
@@ -36,4 +38,7 @@ def make(spec: BuildSpec) -> Site:
         assets=assets,
         engine=EngineFiles(SliceMaker(catalog, sizer.rules)),
     )
-    return Site(context, environments(spec, context), page_kinds())
+    by_locale = environments(spec, context)
+    context.machine = MachineFiles(context, by_locale)
+    context.cards = CardFiles(context)
+    return Site(context, by_locale, page_kinds())

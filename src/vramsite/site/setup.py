@@ -40,6 +40,11 @@ class Site:
         """The HTML of one page."""
         return self.kinds[key.kind].render(self.environments[locale], self.context, key, locale)
 
+    def write_beside(self, key: PageKey, output: Path) -> None:
+        """Write what goes with a page for machines: its data, badge, image."""
+        if self.context.machine is not None:
+            self.context.machine.write_beside(key, output)
+
 
 def environments(spec: BuildSpec, context: SiteContext) -> dict[str, Environment]:
     """One Jinja environment a locale."""

@@ -102,6 +102,8 @@ def write_host_files(output: Path, urls: Urls) -> None:
         "  X-Content-Type-Options: nosniff\n"
         "  Referrer-Policy: strict-origin-when-cross-origin\n"
         "  Permissions-Policy: camera=(), geolocation=(), microphone=()\n"
+        f"{urls.base_path}api/*\n"
+        "  Access-Control-Allow-Origin: *\n"
         f"{urls.base_path}assets/*\n"
         f"  Cache-Control: public, max-age={_YEAR_S}, immutable\n"
     )

@@ -20,10 +20,24 @@ PATTERNS: dict[str, str] = {
     "methodology": "{locale}/methodology/",
     "accuracy": "{locale}/accuracy/",
     "about": "{locale}/about/",
+    "api": "{locale}/api/",
+    "badges": "{locale}/badges/",
     "root": "",
     "404": "404.html",
+    "feed": "{locale}/feed.xml",
+    "share_image": "share/{locale}/{0}.png",
+    "api_index": "api/v1/index.json",
+    "api_catalog": "api/v1/catalog.json",
+    "api_model": "api/v1/models/{0}.json",
+    "api_device": "api/v1/devices/{0}.json",
+    "api_pair": "api/v1/pairs/{0}/{1}.json",
+    "api_verdicts": "api/v1/verdicts.csv",
+    "api_schema": "api/v1/schema/{0}.schema.json",
+    "search": "api/v1/search.json",
+    "badge": "badges/{0}/{1}.svg",
+    "llms": "llms.txt",
 }
-"""Page kind → address below the base path; ``{0}``, ``{1}`` are the key's ids."""
+"""Page kind or kind of file → address below the base path; ``{0}``, ``{1}`` are the key's ids."""
 
 DEFAULT_BASE_URL = "http://localhost:8000/"
 

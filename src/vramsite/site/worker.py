@@ -23,13 +23,10 @@ from typing import IO
 from vramsite.site.memory import peak_bytes
 from vramsite.site.pages import PageKey
 from vramsite.site.plan import Chunk
-from vramsite.site.publish import write_page
+from vramsite.site.publish import PARTS, write_page
 from vramsite.site.render import NOINDEX
 from vramsite.site.setup import Site, make_site
 from vramsite.site.spec import BuildSpec
-
-PARTS = ".parts"
-"""Folder inside the unfinished output for what must not be published: sitemap entries a chunk."""
 
 _REPORT_EVERY_PAGES = 64
 _HEAD_CHARS = 6000
@@ -63,6 +60,7 @@ def run_chunk(site: Site, chunk: Chunk, output: Path, send: Send) -> None:
                 indexable.append(f"{locale}={address}")
         if indexable:
             entries.append("\t".join(indexable))
+        site.write_beside(key, output)
         if pages >= _REPORT_EVERY_PAGES:
             send({"event": "pages", "pages": pages, "bytes": size})
             pages = size = 0
