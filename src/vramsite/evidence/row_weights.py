@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from vramsite.sizing.weights import WeightBytes, quantised_weights
 GGUF_ENGINES = frozenset({"llama.cpp", "ollama", "ik_llama.cpp"})
 # A published file this far off the recipe's own size is another mix of types.
 SAME_FILE = 0.03
+BITS_OF_SCALES = 0.6  # between those of Q4_0 (0.5) and of Q2_K (0.63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class WeightSource:
         name = (row.quant or "").upper()
         recipe = self._recipe(name, row.engine in GGUF_ENGINES)
         exact = recipe is not None and not name.startswith("UD-")
-        bits = row.bits_per_weight
+        bits = row.bits_per_weight or bits_of_name(name)
         if recipe is None:
             if bits is None and row.weights_bytes is None:
                 return None
@@ -54,6 +56,9 @@ class WeightSource:
             wanted = weights.parameters * bits / 8.0
         if wanted is None or (exact and abs(wanted / weights.file_bytes - 1.0) < SAME_FILE):
             return RowWeights(weights, 1.0, 1.0)
+        if exact:
+            scale = wanted / weights.file_bytes
+            return RowWeights(weights, scale, scale)
         return self._scaled(arch, weights, wanted)
 
     def _recipe(self, name: str, gguf: bool) -> str | None:
@@ -93,6 +98,12 @@ class WeightSource:
         wanted = max(rest * scale, rest_parameters * self._floor / 8.0)
         wanted = min(wanted, 0.5 * file_bytes)
         return RowWeights(weights, wanted / rest, (file_bytes - wanted) / routed)
+
+
+def bits_of_name(name: str) -> float | None:
+    """Bits a weight that a name ending in Q2, Q4, ... promises, scales included."""
+    found = re.search(r"Q([1-8])$", name)
+    return float(found.group(1)) + BITS_OF_SCALES if found else None
 
 
 def _bits(weights: WeightBytes) -> float:
