@@ -73,7 +73,8 @@ class Page {
     this.models.set(this.home.m, [engineModule.ModelFacts(loaded[4]), loaded[6]]);
     this.devices.set(this.home.d, [engineModule.DeviceFacts(loaded[5]), loaded[7]]);
     // What the script cannot work out alone: prices, and which device is the cheapest.
-    this.tile = document.querySelector("[data-part=tiles] [data-given]")?.outerHTML;
+    const tile = document.querySelector("[data-part=tiles] [data-given]");
+    this.tile = tile && markup(`${tile.outerHTML}\n`);
     this.cheapest = new Map();
     this.names = {};
     for (const row of document.querySelectorAll("[data-part=formats] tbody tr")) {
@@ -296,7 +297,7 @@ class Page {
     const put = (name, ...rest) => this.put(name, checks, view, ...rest);
     const sentence = this.draw.sentence(view);
     put("answer", sentence);
-    put("tiles", usual && this.tile ? markup(this.tile) : null);
+    put("tiles", usual ? this.tile : null);
     put("memory");
     for (const item of document.querySelectorAll("[data-unusual]")) item.hidden = usual;
     if (!checks) this.announce(view);

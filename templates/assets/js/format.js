@@ -27,6 +27,9 @@ export function formatter(locale) {
     return format.format(value).replaceAll(" ", NBSP);
   }
 
+  const when = (day, parts) =>
+    new Intl.DateTimeFormat(locale, { ...parts, timeZone: "UTC" }).format(new Date(day));
+
   const number = (value, decimals = 2) => apply(value, decimals, decimals);
   const compact = (value, decimals = 2) => apply(value, 0, decimals);
   const integer = (value) => number(value, 0);
@@ -76,6 +79,9 @@ export function formatter(locale) {
         if (value >= size && value % size === 0) return integer(value / size) + letter;
       return integer(value);
     },
+    // Days and months as ISO text ("2026-09-14", "2026-09").
+    date: (day) => when(day, { year: "numeric", month: "short", day: "numeric" }),
+    month: (month) => when(`${month.slice(0, 7)}-01`, { year: "numeric", month: "long" }),
     billions: (value) => `${compact(value / 1e9, value >= 1e9 ? 1 : 2)}B`,
     seconds(value) {
       if (rounded(value, 3) < 1) return `${integer(value * 1000)}${NBSP}ms`;

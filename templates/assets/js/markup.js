@@ -90,7 +90,7 @@ function patch(here, fresh) {
 
 function parsed(element, text) {
   const fresh = element.cloneNode(false);
-  fresh.innerHTML = `\n${text}`;
+  fresh.innerHTML = `\n${text}\n`; // as the template around it breaks lines
   return fresh;
 }
 
