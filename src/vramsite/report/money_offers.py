@@ -95,6 +95,20 @@ def is_old(book: Book, as_of: date) -> bool:
     return (newest_price_day(book) - as_of).days > money.price_age_days.value
 
 
+def device_offers(book: Book, gpu_id: str) -> list[OfferRecord]:
+    """Offers with this device, the cheapest first."""
+    key = ("device_offers",)
+    table = book.memo.get(key)
+    if not isinstance(table, dict):
+        table = book.memo[key] = {}
+        for offer in book.catalog.offers:
+            table.setdefault(offer.gpu, []).append(offer)
+        for rows in table.values():
+            rows.sort(key=lambda offer: (offer.usd_per_hour, offer.provider, offer.instance))
+    found: list[OfferRecord] = table.get(gpu_id, [])
+    return found
+
+
 def offer_row(book: Book, model_id: str, offer: OfferRecord, needed: int) -> OfferRow:
     """An offer with what it costs in use; devices beyond twice those needed stay idle."""
     use = use_of(book)

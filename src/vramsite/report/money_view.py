@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vramsite.report.money_offers import (
     OfferRow,
     Offers,
+    device_offers,
     devices_needed,
     is_old,
     machine_size,
@@ -232,7 +233,7 @@ def _devices_sold(book: Book, gpu_id: str, needed: int) -> int:
 
     Machines with 3, 5, 6 or 7 devices are not to be had, and both sides must be one machine.
     """
-    counts = [offer.gpu_count for offer in book.catalog.offers if offer.gpu == gpu_id]
+    counts = [offer.gpu_count for offer in device_offers(book, gpu_id)]
     return min((count for count in counts if needed <= count < 2 * needed), default=needed)
 
 
@@ -285,12 +286,7 @@ def _own_offers(book: Book, model_id: str, gpu_id: str, speeds: Speeds) -> list[
     """Offers of the very machine: this device, as many of them as hold the model."""
     if speeds.devices is None:
         return []
-    same = [
-        offer
-        for offer in book.catalog.offers
-        if offer.gpu == gpu_id and offer.gpu_count == speeds.devices
-    ]
-    same.sort(key=lambda offer: (offer.usd_per_hour, offer.provider, offer.instance))
+    same = [offer for offer in device_offers(book, gpu_id) if offer.gpu_count == speeds.devices]
     return [offer_row(book, model_id, offer, speeds.devices) for offer in same[:SHOWN_RENTED]]
 
 

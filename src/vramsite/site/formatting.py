@@ -24,6 +24,8 @@ KIB = 2.0**10
 GB = 1e9
 
 _CACHE_LIMIT = 20_000
+# What a sum must reach to print with so many decimals: a rounded 1 has cents, 0.9994 does not.
+_COST_DECIMALS = ((2, 0.9995), (3, 0.09995), (4, 0.009995), (5, 5e-324), (2, 0.0))
 _THREE_DIGIT_STEPS = ((Decimal(10), 2), (Decimal(100), 1))
 
 Number = float  # ints are welcome
@@ -207,11 +209,10 @@ class Formatter:
 
     def cost(self, value: Number, currency: str = "USD") -> str:
         """A calculated sum: cents from 1 on, below that three digits: $9.17, $0.412, $0.0087."""
-        number = abs(_decimal(value))
-        for decimals in (2, 3, 4):
-            if _rounded(number, decimals + 1) >= Decimal(10) ** (2 - decimals) or number == 0:
-                return self._money(value, currency, decimals)
-        return self._money(value, currency, 5)
+        for decimals, least in _COST_DECIMALS:
+            if abs(value) >= least:
+                break
+        return self._money(value, currency, decimals)
 
     def usd(self, value: Number, cents: bool = True) -> str:
         """US dollars with cents ($277.78, 277,78 $) or without ($21,000)."""
