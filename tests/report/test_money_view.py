@@ -17,7 +17,8 @@ from made_up_report import made_up_book
 from vramsite.report.money_offers import model_offers
 from vramsite.report.money_power import idle_watts, load_watts
 from vramsite.report.money_prices import device_price, electricity, hosted_prices
-from vramsite.report.money_view import MoneyView, OwnRow, country_of, money_view
+from vramsite.report.money_records import MoneyView, OwnRow
+from vramsite.report.money_view import country_of, money_view
 from vramsite.sizing.cost_records import Figure
 
 DAYS = 30.4375

@@ -100,13 +100,20 @@ def device_offers(book: Book, gpu_id: str) -> list[OfferRecord]:
     key = ("device_offers",)
     table = book.memo.get(key)
     if not isinstance(table, dict):
-        table = book.memo[key] = {}
-        for offer in book.catalog.offers:
-            table.setdefault(offer.gpu, []).append(offer)
-        for rows in table.values():
-            rows.sort(key=lambda offer: (offer.usd_per_hour, offer.provider, offer.instance))
+        table = book.memo[key] = _by_device(book.catalog.offers)
     found: list[OfferRecord] = table.get(gpu_id, [])
     return found
+
+
+def _by_device(offers: list[OfferRecord]) -> dict[str, list[OfferRecord]]:
+    table: dict[str, list[OfferRecord]] = {}
+    for offer in sorted(offers, key=_by_price):
+        table.setdefault(offer.gpu, []).append(offer)
+    return table
+
+
+def _by_price(offer: OfferRecord) -> tuple[float, str, str]:
+    return offer.usd_per_hour, offer.provider, offer.instance
 
 
 def offer_row(book: Book, model_id: str, offer: OfferRecord, needed: int) -> OfferRow:
@@ -152,7 +159,7 @@ def model_offers(book: Book, model_id: str) -> Offers:
         needed = needs[offer.gpu]
         if needed is not None and needed <= offer.gpu_count:
             fitting.append((offer, needed))
-    fitting.sort(key=lambda found: (found[0].usd_per_hour, found[0].provider, found[0].instance))
+    fitting.sort(key=lambda found: _by_price(found[0]))
     found = Offers(
         rows=[offer_row(book, model_id, *entry) for entry in fitting[:SHOWN_OFFERS]],
         count=len(fitting),

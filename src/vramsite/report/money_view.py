@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.money_offers import (
     OfferRow,
-    Offers,
     device_offers,
     devices_needed,
     is_old,
@@ -16,16 +14,16 @@ from vramsite.report.money_offers import (
     offer_row,
     use_of,
 )
-from vramsite.report.money_power import MachinePower, machine_power
+from vramsite.report.money_power import machine_power
 from vramsite.report.money_prices import (
     DevicePrice,
-    Electricity,
     device_price,
     electricity,
     grid_carbon,
     hosted_prices,
     site_pue,
 )
+from vramsite.report.money_records import MoneyView, OwnRow, PriceRow, RentOrBuy, Speeds
 from vramsite.sizing.cost import (
     break_even_months,
     cheapest_load,
@@ -36,111 +34,17 @@ from vramsite.sizing.cost import (
     spending_curve,
     tokens_per_watt_hour,
 )
-from vramsite.sizing.cost_records import CurvePoint, Figure, Grid, Load, Machine, OwnCost, Use
+from vramsite.sizing.cost_records import Figure, Grid, Machine, Use
 from vramsite.sizing.fit import with_placement
 
 if TYPE_CHECKING:
     from vramsite.catalog.money_assumptions import MoneyAssumptions, Place
     from vramsite.catalog.power_record import Pue
-    from vramsite.catalog.side_records import GridCarbon
     from vramsite.report.book import Book
-    from vramsite.report.cards import DeviceCard
     from vramsite.sizing.records import Size
 
 SHOWN_RENTED = 3
 CURVE_SHARES = (0.25, 0.5, 0.75, 1.0)  # of the lifetime
-
-
-@dataclass(frozen=True, slots=True)
-class Speeds:
-    """One machine at work; `load` is the cheapest number of users, None where none is known.
-
-    `devices` is None where no machine holds the model; `why`: capacity_unknown, too_many (more
-    devices than a machine takes), separate (unified-memory machines cannot be put together).
-    """
-
-    devices: int | None
-    why: str
-    input_tps: float | None
-    output_tps: float | None
-    load: Load | None
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRow:
-    """An own machine in one phase: prompt, single, several."""
-
-    phase: str
-    tps: float | None
-    power: MachinePower
-    cost: OwnCost
-    per_million_usd: Figure
-    tokens_per_wh: Figure
-    co2_g: Figure
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRow:
-    """Somebody else's machine or service: USD for a million tokens read and written.
-
-    `several_usd` is None where there is no load of several users. `usd_per_hour` is None for
-    hosted services.
-    """
-
-    provider: str
-    what: str
-    usd_per_hour: float | None
-    input_usd: Figure
-    output_usd: Figure
-    several_usd: Figure | None
-    as_of: str
-    old: bool
-
-    @property
-    def figures(self) -> list[Figure]:
-        """What is known to be asked for: input, output for one user, for several."""
-        one = [self.input_usd, self.output_usd]
-        return one if self.several_usd is None else [*one, self.several_usd]
-
-
-@dataclass(frozen=True, slots=True)
-class RentOrBuy:
-    """The same machine rented from the cheapest provider, or bought."""
-
-    offer: OfferRow
-    break_even: Figure
-    curve: list[CurvePoint]
-
-
-@dataclass(frozen=True, slots=True)
-class MoneyView:
-    """The cost of one model on one kind of device; `speeds.devices` of them are the machine."""
-
-    device: DeviceCard
-    speeds: Speeds
-    use: Use
-    least_tps: float
-    price: DevicePrice | None
-    lifetime_months: int
-    own: list[OwnRow]
-    rented: list[PriceRow]
-    hosted: list[PriceRow]
-    rent_or_buy: RentOrBuy | None
-    electricity: Electricity | None
-    country: str
-    carbon: GridCarbon | None
-    pue: Pue | None
-    offers: Offers
-
-    @property
-    def tile(self) -> tuple[str, Figure]:
-        """What the tile shows: ("rented" or "own", USD for a million tokens for one user)."""
-        if self.rented:
-            return "rented", self.rented[0].output_usd
-        for row in self.own:
-            if row.phase == "single":
-                return "own", row.per_million_usd
-        return "own", Figure(value=None, reason="speed_unknown")
 
 
 def country_of(book: Book, locale: str) -> str | None:

@@ -209,9 +209,7 @@ class Formatter:
 
     def cost(self, value: Number, currency: str = "USD") -> str:
         """A calculated sum: cents from 1 on, below that three digits: $9.17, $0.412, $0.0087."""
-        for decimals, least in _COST_DECIMALS:
-            if abs(value) >= least:
-                break
+        decimals = next(count for count, least in _COST_DECIMALS if abs(value) >= least)
         return self._money(value, currency, decimals)
 
     def usd(self, value: Number, cents: bool = True) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import Book
-from vramsite.report.money_view import MoneyView, country_of, money_view
+from vramsite.report.money_records import MoneyView
+from vramsite.report.money_view import country_of, money_view
 from vramsite.report.training_table import Training, training_of
 
 if TYPE_CHECKING:
