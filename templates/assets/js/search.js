@@ -88,7 +88,7 @@ export function search(query, entries) {
 export async function startSearch(form) {
   const input = form.querySelector("input");
   const list = form.querySelector("[role=listbox]");
-  const status = form.querySelector("output");
+  const status = form.querySelector("[role=status]");
   let active = -1;
 
   const answer = await fetch(form.dataset.index);

@@ -13,8 +13,8 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
+import PIL
 from PIL import Image, ImageDraw, ImageFont
-from PIL import __version__ as PILLOW_VERSION
 
 SIZE = (1200, 630)
 DRAWING = 1
@@ -53,7 +53,7 @@ class Card:
 
     def name(self) -> str:
         """The part of the file's name that tells the content."""
-        content = json.dumps([DRAWING, PILLOW_VERSION, asdict(self)], sort_keys=True)
+        content = json.dumps([DRAWING, PIL.__version__, asdict(self)], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:_NAME_LENGTH]
 
 
