@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vramsite.report.advice import Advice, advice
 from vramsite.report.bars import Bar, drawn
 from vramsite.report.book import HOLDS, Book, PairSummary
 from vramsite.report.choices import (
@@ -73,6 +74,7 @@ class PairView:
     best_format: FormatRow | None
     commands: list[Command]
     notes: Notes
+    advice: Advice
     other_devices: list[PairSummary]
     other_models: list[PairSummary]
 
@@ -171,6 +173,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
             runs=size.fit.verdict != "exceeds",
         ),
         notes=page_notes(book, card, gpu_id, asked, size, long),
+        advice=advice(book, model_id),
         other_devices=[
             book.summary(model_id, other) for other in related_devices(book, model_id, gpu_id)
         ],
