@@ -37,7 +37,8 @@ def test_bits_that_a_name_promises(name: str, bits: float | None) -> None:
 
 
 def test_a_published_file_scales_all_weights(catalog: Catalog, source: WeightSource) -> None:
-    # Llama 3.1 8B in Q4_K_M is a file of 4,920,734,656 bytes; one a tenth larger reads a tenth more.
+    # Llama 3.1 8B in Q4_K_M is a file of 4,920,734,656 bytes;
+    # one a tenth larger reads a tenth more.
     arch = catalog.architecture("llama-3.1-8b-instruct")
     plain = source.find("llama-3.1-8b-instruct", arch, row(quant="Q4_K_M"))
     bigger = source.find(
