@@ -24,6 +24,7 @@ from vramsite.site.engine_js.link import SIZING_DIR, read_sources
 from vramsite.site.i18n import discover_locales, load_translations
 from vramsite.site.pages.shared import book_of
 from vramsite.site.render import make_environment
+from vramsite.site.script_bundle import bundle
 from vramsite.site.template_js import compile_macros
 
 if TYPE_CHECKING:
@@ -81,6 +82,17 @@ _FIGURE_RECORDS = [
 ]
 
 
+SCRIPTS = (
+    "markup",
+    "format",
+    "configurator-state",
+    "configurator-commands",
+    "configurator-view",
+    "configurator-page",
+)
+"""What becomes one file, each after those it imports; the last one gives it its name."""
+
+
 def figures_module() -> str:
     """`sizing/figures.py` as an ES module."""
     return compile_modules(
@@ -105,9 +117,18 @@ def parts_module(spec: BuildSpec, locale: str) -> str:
     return compile_macros(env, PARTS, spec.urls.base_path, GIVEN)
 
 
+def page_script(assets_dir: Path) -> str:
+    """The form's script as one file."""
+    scripts = {name: (assets_dir / f"js/{name}.js").read_text("utf-8") for name in SCRIPTS}
+    return bundle(scripts, "start")
+
+
 def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
-    """The compiled modules that lie beside the page's script."""
-    made = {"js/figures.js": figures_module().encode()}
+    """The compiled modules that lie beside the page's script, and that script as one file."""
+    made = {
+        "js/figures.js": figures_module().encode(),
+        f"js/{SCRIPTS[-1]}.js": page_script(Path(spec.templates_dir) / "assets").encode(),
+    }
     for locale in discover_locales(Path(spec.locales_dir)):
         made[f"js/parts.{locale}.js"] = parts_module(spec, locale).encode()
     return made

@@ -136,7 +136,11 @@ def size_bar(size: Size, capacity_bytes: float | None) -> DrawnBar:
     if fit.offloaded_bytes > 0.0:
         stretches.append(Stretch(name="host", amount=fit.offloaded_bytes))
     usable = fit.usable_bytes
-    full = fit.needed_bytes
+    # On several devices, what was moved is that of all of them: the bar shows it whole.
+    laid = 0.0
+    for stretch in stretches:
+        laid = laid + stretch.amount
+    full = max(fit.needed_bytes, laid)
     if usable is not None:
         full = max(full, usable)
     if capacity_bytes is not None:

@@ -2,18 +2,18 @@
 // parts of the page that depend on it are drawn anew.
 
 import { formatter } from "./format.js";
-import { contextSteps, fromAddress, resolve, toAddress } from "./configurator-state.js";
+import {
+  FIELDS, TICKED, choicesOf, contextSteps, fromAddress, resolve, toAddress,
+} from "./configurator-state.js";
 import {
   Calculator, firstView, formatRow, withCommands, withContexts, withFormats, withNotes,
   withOwnDevice,
 } from "./configurator-view.js";
-import { startTyping } from "./configurator-typing.js";
 import { draw, helpers, holds, markup } from "./markup.js";
 
 const root = document.documentElement;
 const ANNOUNCE_AFTER_MS = 800;
 const LONG_TASK_MS = 8;
-const TICKS = { fa: "0", ku: "1", swa: "1", nkvo: "1", mm: "1", im: "1" };
 
 const pause = () => new Promise((go) => setTimeout(go));
 
@@ -119,11 +119,12 @@ class Page {
       await navigator.clipboard.writeText(location.href);
       this.say(link.dataset.done);
     });
-    startTyping(this.controls.type, form.querySelector(".typed"), () => ({
-      text: String(this.draw.words("sample")),
-      wait_s: this.view?.size.ttft_s.value,
-      tps: this.view?.size.decode_tps.value,
-    }));
+    const { type } = this.controls;
+    type.hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    type.addEventListener("click", async () => {
+      const { typing } = await import("./configurator-typing.js");
+      typing(type, form.querySelector(".typed"), String(this.draw.words("sample")), this.view?.size);
+    });
   }
 
   // One control says something new: the address follows, then the page.
@@ -131,18 +132,10 @@ class Page {
     const name = control.name === "slider" ? "c" : control.name;
     if (!name || control.type === "button") return;
     const values = { ...this.values };
-    const value = name in TICKS ? (control.checked ? TICKS[name] : "") : this.controls[name].value;
+    const value = name in TICKED ? (control.checked ? TICKED[name] : "") : this.controls[name].value;
     if (value.trim() === "") delete values[name];
     else values[name] = value.trim();
-    if (name === "m") for (const key of ["f", "c", "ngl", "moe"]) this.forget(values, key);
-    if (name === "d") for (const key of ["b", "e"]) this.forget(values, key);
     this.go(values, moving, control);
-  }
-
-  // What belonged to another model or device may not exist here: then the default stands.
-  forget(values, key) {
-    this.tentative = [...(this.tentative ?? []), key];
-    return values;
   }
 
   go(values, moving, control) {
@@ -155,16 +148,14 @@ class Page {
 
   async choose(given, fill, control, write) {
     const round = ++this.round;
-    const quiet = this.tentative ?? [];
-    this.tentative = [];
     const pair = await this.pair(given);
     if (round !== this.round) return;
-    const resolved = resolve(given, { ...pair, cacheTypes: this.cacheTypes });
+    const resolved = resolve(given, pair);
     for (const key of ["m", "d"]) {
       if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
     }
     this.values = resolved.values;
-    const faults = [...pair.faults, ...resolved.faults].filter((key) => !quiet.includes(key));
+    const faults = [...pair.faults, ...resolved.faults];
     const address = toAddress(this.values);
     write?.(address);
     for (const link of document.querySelectorAll("nav.languages a")) link.search = address;
@@ -226,43 +217,27 @@ class Page {
     };
     const [model, modelCard] = await find("m", "models", this.engine.ModelFacts);
     const [device, deviceCard] = await find("d", "devices", this.engine.DeviceFacts);
-    return { model, modelCard, device, deviceCard, faults, cheapest: this.cheapest };
+    return { model, modelCard, device, deviceCard, faults, cheapest: this.cheapest, cacheTypes: this.cacheTypes };
   }
 
   // Every control shows what holds; the one in use keeps what was typed.
-  fill({ model, modelCard, device, deviceCard }, { settings, values }, used) {
+  fill(pair, { settings, values }, used) {
     const { controls } = this;
-    const options = (name, entries, chosen) => {
-      const select = controls[name];
-      const wanted = entries.map((entry) => [entry].flat());
-      if (wanted.map(([id]) => id).join() !== [...select.options].map((item) => item.value).join())
-        select.replaceChildren(...wanted.map(([id, text]) => new Option(text ?? id, id)));
-      select.value = chosen;
-    };
-    for (const [name, card] of [["m", modelCard], ["d", deviceCard]]) {
-      if (![...controls[name].options].some((item) => item.value === card.id))
-        options(name, [[card.id, card.name]], card.id);
-      controls[name].value = card.id;
+    const { modelCard, deviceCard } = pair;
+    for (const [name, { id, name: text }] of [["m", modelCard], ["d", deviceCard]]) {
+      if (![...controls[name].options].some((item) => item.value === id))
+        controls[name].replaceChildren(new Option(text, id));
+      controls[name].value = id;
     }
-    options("f", model.files.map((file) => file.format), settings.format);
-    options("k", this.cacheTypes, settings.kv_type_k);
-    options("v", this.cacheTypes, settings.kv_type_v);
-    options("b", device.backends.map((item) => item.backend), settings.backend);
-    const engines = deviceCard.engines[settings.backend] ?? [];
-    options("e", engines.length ? engines : [settings.engine], settings.engine);
-    const put = (name, value) => {
-      if (controls[name] !== used) controls[name].value = value ?? "";
-    };
-    put("c", settings.context_tokens);
-    put("g", settings.gpus);
-    put("n", settings.parallel);
-    put("s", settings.split);
-    put("ub", settings.ubatch_tokens);
-    put("dr", settings.draft_tokens);
-    put("ngl", settings.gpu_layers);
-    put("moe", settings.cpu_moe_layers);
-    for (const name of ["cap", "bw", "fl"]) put(name, values[name]);
-    for (const name of Object.keys(TICKS)) controls[name].checked = values[name] !== undefined;
+    const choices = choicesOf(pair, settings.backend);
+    for (const [key, field] of Object.entries(FIELDS)) {
+      const control = controls[key];
+      const offered = key !== "s" && choices[key] && [...new Set(choices[key])];
+      if (offered && offered.join() !== [...control.options].map((item) => item.value).join())
+        control.replaceChildren(...offered.map((text) => new Option(text)));
+      if (key in TICKED) control.checked = values[key] !== undefined;
+      else if (control !== used) control.value = settings[field] ?? "";
+    }
     this.steps = contextSteps(modelCard.context_max_tokens);
     const { slider } = controls;
     slider.max = this.steps.length - 1;
@@ -274,15 +249,17 @@ class Page {
     this.report.hidden = here || !(away || Object.keys(values).length);
     const ids = [modelCard.id, deviceCard.id];
     this.report.href =
-      this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(values, ["m", "d"]);
+      this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(values, "md");
   }
 
-  async answer(round, plain, { settings: chosen, values, own }) {
+  async answer(round, plain, { settings: chosen, values }) {
     const { calculator } = this;
-    const settings = this.engine.Settings(chosen);
+    const { usable_gib, bandwidth_gb_s, tflops, ...asked } = chosen;
+    const settings = this.engine.Settings(asked);
+    const own = usable_gib || bandwidth_gb_s || tflops;
     const usual = !Object.keys(values).length;
     const pair = own
-      ? withOwnDevice(calculator, plain, own, settings.backend, String(this.draw.words("own")))
+      ? withOwnDevice(calculator, plain, chosen, String(this.draw.words("own")))
       : plain;
     let view;
     try {

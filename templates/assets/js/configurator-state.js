@@ -1,93 +1,94 @@
 // The settings of a page as short texts by key, in the address and in the form's controls; a key
 // that is left out has its default. See docs/configurator.md.
 
-export const KEYS = [
-  "m", "d", "f", "c", "k", "v", "n", "g", "s", "e", "b", "ngl", "moe", "ub",
-  "fa", "ku", "swa", "nkvo", "mm", "dr", "im", "cap", "bw", "fl",
-];
+/** Key → field of the engine's settings; the last three describe a device typed in. */
+export const FIELDS = {
+  f: "format", n: "parallel", c: "context_tokens", k: "kv_type_k", v: "kv_type_v", g: "gpus",
+  s: "split", b: "backend", e: "engine", ngl: "gpu_layers", moe: "cpu_moe_layers",
+  ub: "ubatch_tokens", fa: "flash_attention", ku: "kv_unified", swa: "full_window_cache",
+  nkvo: "kv_offload", mm: "vision", dr: "draft_tokens", im: "imatrix",
+  cap: "usable_gib", bw: "bandwidth_gb_s", fl: "tflops",
+};
+const KEYS = ["m", "d", ...Object.keys(FIELDS)];
+
+/** What a ticked box writes into the address. */
+export const TICKED = { fa: "0", ku: "1", swa: "1", nkvo: "1", mm: "1", im: "1" };
 
 const STEPS = [
-  1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096,
-  8192, 10240,
-].map((thousands) => thousands * 1024);
+  1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 10240,
+];
 
 /** The contexts that the slider offers, up to a limit. */
-export const contextSteps = (most) => {
-  const steps = STEPS.filter((tokens) => tokens < most);
-  return [...steps, most];
-};
+export const contextSteps = (most) => [
+  ...STEPS.map((step) => step * 1024).filter((tokens) => tokens < most),
+  most,
+];
 
 export const fromAddress = (search) => {
   const given = new URLSearchParams(search);
   return Object.fromEntries(KEYS.filter((key) => given.get(key)).map((key) => [key, given.get(key)]));
 };
 
-export const toAddress = (values, without = []) => {
+export const toAddress = (values, without = "") => {
   const query = new URLSearchParams();
   for (const key of KEYS)
     if (values[key] !== undefined && !without.includes(key)) query.set(key, values[key]);
   return query.size ? `?${query}` : "";
 };
 
+/** What each choice offers, its default first. */
+export const choicesOf = ({ model, device, deviceCard, cacheTypes }, backend) => ({
+  f: ["Q4_K_M", ...model.files.map((file) => file.format)],
+  b: device.backends.map((item) => item.backend),
+  e: ["llama.cpp", ...(deviceCard.engines[backend] ?? [])],
+  k: ["f16", ...cacheTypes],
+  v: cacheTypes,
+  s: ["layer", "tensor"],
+});
+
 /**
  * Engine settings from texts, for a model and a device with their cards.
- * Gives `settings`, `values` (without what is not allowed or is the default), `faults` (the keys
- * of what is not allowed) and `own` (a device typed in, null where there is none).
+ * Gives `settings`, `values` (without what is not allowed or is the default) and `faults` (the
+ * keys of what is not allowed).
  */
-export function resolve(given, { model, device, modelCard, deviceCard, cacheTypes }) {
+export function resolve(given, pair) {
   const values = { ...given };
   const faults = [];
-  const take = (key, usual, read) => {
-    if (values[key] === undefined) return usual;
-    const found = read(values[key]);
-    if (found === null) faults.push(key);
-    if (found === null || found === usual) {
-      delete values[key];
-      return usual;
+  const settings = {};
+  const { modelCard } = pair;
+  const backend = choicesOf(pair).b.includes(given.b) ? given.b : pair.device.backends[0].backend;
+  const choices = choicesOf(pair, backend);
+  const layers = modelCard.layer_count;
+  const bounds = (parallel) => ({
+    n: [1, 1024, 1],
+    c: [1, modelCard.context_max_tokens * parallel, modelCard.default_context],
+    g: [1, 16, 1],
+    ngl: [0, layers + 1, null],
+    moe: [0, layers, null],
+    ub: [1, 8192, 512],
+    dr: [0, 16, 0],
+  });
+  for (const [key, field] of Object.entries(FIELDS)) {
+    const text = values[key];
+    const whole = bounds(settings.parallel)[key];
+    let usual = null;
+    let found = null;
+    if (choices[key]) {
+      usual = key === "v" ? settings.kv_type_k : choices[key][0];
+      if (choices[key].includes(text)) found = text;
+    } else if (key in TICKED) {
+      usual = TICKED[key] === "0" || key === "nkvo";
+      if (text === TICKED[key]) found = !usual;
+    } else if (whole) {
+      usual = whole[2];
+      if (/^\d{1,9}$/.test(text) && text >= whole[0] && text <= whole[1]) found = Number(text);
+    } else if (/^\d{1,7}(\.\d{1,6})?$/.test(text) && text > 0) {
+      found = Number(text);
     }
-    return found;
-  };
-  const choice = (key, usual, allowed) =>
-    take(key, usual, (text) => (text === usual || allowed.includes(text) ? text : null));
-  const whole = (key, usual, least, most) =>
-    take(key, usual, (text) => {
-      const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-      return number >= least && number <= most ? number : null;
-    });
-  const decimal = (key) =>
-    take(key, null, (text) => {
-      const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-      return number > 0 ? number : null;
-    });
-  const flag = (key, usual) => take(key, usual, (text) => (text === (usual ? "0" : "1") ? !usual : null));
-
-  const backend = choice("b", device.backends[0].backend, device.backends.map((item) => item.backend));
-  const parallel = whole("n", 1, 1, 1024);
-  const kvTypeK = choice("k", "f16", cacheTypes);
-  const layers = modelCard.layer_count + 1;
-  const settings = {
-    engine: choice("e", "llama.cpp", deviceCard.engines[backend] ?? []),
-    backend,
-    format: choice("f", "Q4_K_M", model.files.map((file) => file.format)),
-    imatrix: flag("im", false),
-    context_tokens: whole("c", modelCard.default_context, 1, modelCard.context_max_tokens * parallel),
-    parallel,
-    outputs_max: parallel,
-    kv_unified: flag("ku", false),
-    kv_type_k: kvTypeK,
-    kv_type_v: choice("v", kvTypeK, cacheTypes),
-    ubatch_tokens: whole("ub", 512, 1, 8192),
-    flash_attention: flag("fa", true),
-    full_window_cache: flag("swa", false),
-    kv_offload: flag("nkvo", true),
-    gpus: whole("g", 1, 1, 16),
-    split: choice("s", "layer", ["layer", "tensor"]),
-    gpu_layers: whole("ngl", null, 0, layers),
-    cpu_moe_layers: whole("moe", null, 0, modelCard.layer_count),
-    vision: flag("mm", false),
-    draft_tokens: whole("dr", 0, 0, 16),
-  };
-  const own = { usable_gib: decimal("cap"), bandwidth_gb_s: decimal("bw"), tflops: decimal("fl") };
-  const typed = Object.values(own).some((value) => value !== null);
-  return { settings, values, faults, own: typed ? own : null };
+    if (text !== undefined && found === null) faults.push(key);
+    if (found === null || found === usual) delete values[key];
+    settings[field] = found ?? usual;
+  }
+  settings.outputs_max = settings.parallel;
+  return { settings, values, faults };
 }

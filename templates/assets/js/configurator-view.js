@@ -155,9 +155,9 @@ export function withNotes(calculator, pair, view) {
 }
 
 /** A pair with another memory, bandwidth or throughput than the device's own. */
-export function withOwnDevice(calculator, pair, own, backend, name) {
+export function withOwnDevice(calculator, pair, own, name) {
   const { device, deviceCard } = pair;
-  const { assumptions } = device.backends.find((item) => item.backend === backend);
+  const { assumptions } = device.backends.find((item) => item.backend === own.backend);
   const made = calculator.figures.own_device(
     device.device, assumptions, own.usable_gib, own.bandwidth_gb_s, own.tflops,
   );
