@@ -7,6 +7,7 @@ device without measurements has those of its family.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -24,9 +25,17 @@ from vramsite.catalog.speed_tables import (
     WIDE_CACHE_TYPES,
     effects,
     general_tables,
+    holding,
     runtime_rows,
 )
-from vramsite.sizing.effects import DeviceSpeed, PhaseEffects, SpeedTables, speed_coefficients
+from vramsite.sizing.effects import (
+    DeviceSpeed,
+    EffectCase,
+    PhaseEffects,
+    SpeedTables,
+    effect_case,
+    speed_coefficients,
+)
 from vramsite.sizing.records import Architecture, Settings
 from vramsite.sizing.speed_records import SpeedCoefficients
 
@@ -78,6 +87,7 @@ class CalibrationRecord(Record):
     _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
     _devices: dict[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=dict)
     _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
+    _holding: dict[tuple[str, bool, EffectCase], PhaseEffects] = PrivateAttr(default_factory=dict)
 
     @property
     def resolved(self) -> dict[tuple[object, ...], SpeedCoefficients]:
@@ -89,6 +99,7 @@ class CalibrationRecord(Record):
         if self._general is None or self._general[0] is not model:
             self._general = (model, general_tables(self, model))
             self._resolved.clear()
+            self._holding.clear()
         return self._general[1]
 
     def device(self, gpu: GpuRecord, limited: bool = False, era: str = "") -> DeviceSpeed:
@@ -117,6 +128,16 @@ class CalibrationRecord(Record):
                 compute_flops=compute_flops(gpu, self.compute_flops_per_byte),
             )
         return found
+
+    def holding(
+        self, owner: str, found: PhaseEffects, case: EffectCase, *, of_device: bool = True
+    ) -> PhaseEffects:
+        """The effects of one owner that hold in a case."""
+        key = (owner, of_device, case)
+        kept = self._holding.get(key)
+        if kept is None:
+            kept = self._holding[key] = holding(found, case)
+        return kept
 
     def architecture(self, arch: Architecture) -> PhaseEffects:
         """What the file says about one kind of model."""
@@ -215,10 +236,17 @@ def coefficients(
     if found is None:
         if len(kept) >= KEPT_COEFFICIENTS:
             kept.clear()
+        case = effect_case(tables, settings, format_class)
+        device = calibration.device(gpu, limited, era)
         found = kept[key] = speed_coefficients(
-            tables,
-            calibration.device(gpu, limited, era),
-            calibration.architecture(arch),
+            replace(tables, effects=calibration.holding("", tables.effects, case)),
+            replace(
+                device,
+                effects=calibration.holding(f"{gpu.id} {limited} {era}", device.effects, case),
+            ),
+            calibration.holding(
+                architecture_group(arch), calibration.architecture(arch), case, of_device=False
+            ),
             settings,
             format_class,
         )

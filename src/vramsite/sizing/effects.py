@@ -103,13 +103,14 @@ class DeviceSpeed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
-    engine: str
+class EffectCase:
+    """What the conditions of effects are asked about."""
+
+    engine: str  # group
     backend: str
     format_class: str
     cache_bits: str
     attention: str
-    origins: list[PhaseEffects]
 
 
 def speed_coefficients(
@@ -121,29 +122,19 @@ def speed_coefficients(
 ) -> SpeedCoefficients:
     """Of the settings, engine, back end, cache types and flash attention play a part."""
     rule = _engine(tables, settings.engine)
-    wide = (
-        settings.kv_type_k in tables.wide_cache_types
-        and settings.kv_type_v in tables.wide_cache_types
-    )
-    case = _Case(
-        engine=rule.group,
-        backend=settings.backend,
-        format_class=format_class,
-        cache_bits="16" if wide else "less",
-        attention="flash" if settings.flash_attention else "plain",
-        origins=[tables.effects, device.effects, arch_effects],
-    )
+    case = effect_case(tables, settings, format_class)
+    origins = [tables.effects, device.effects, arch_effects]
     on_device = _rows(device.device_rows, case)
     in_family = _rows(device.family_rows, case)
     anywhere = _rows(tables.rows, case)
     level = _level(on_device.decode, in_family.decode, anywhere.decode)
     prompt_level = _level(on_device.prefill, in_family.prefill, anywhere.prefill)
     return SpeedCoefficients(
-        decode=_decode_costs(case),
-        prefill=_prefill_costs(case),
+        decode=_decode_costs(origins, case),
+        prefill=_prefill_costs(origins, case),
         compute_flops=device.compute_flops,
         pass_tokens=rule.pass_tokens,
-        first_token_s=_cost(case, False, "first_token"),
+        first_token_s=_cost(origins, case, False, "first_token"),
         single=_interval(tables, "single", level, rule.group),
         batch=_interval(tables, "batch", level, rule.group),
         several=_interval(tables, "several", level, rule.group),
@@ -158,6 +149,21 @@ def speed_coefficients(
     )
 
 
+def effect_case(tables: SpeedTables, settings: Settings, format_class: str) -> EffectCase:
+    """The case of these settings."""
+    wide = (
+        settings.kv_type_k in tables.wide_cache_types
+        and settings.kv_type_v in tables.wide_cache_types
+    )
+    return EffectCase(
+        engine=_engine(tables, settings.engine).group,
+        backend=settings.backend,
+        format_class=format_class,
+        cache_bits="16" if wide else "less",
+        attention="flash" if settings.flash_attention else "plain",
+    )
+
+
 def _engine(tables: SpeedTables, name: str) -> EngineSpeed:
     for entry in tables.engines:
         if entry.engine == name:
@@ -165,7 +171,7 @@ def _engine(tables: SpeedTables, name: str) -> EngineSpeed:
     return tables.engines[len(tables.engines) - 1]
 
 
-def _rows(rows: list[RuntimeRows], case: _Case) -> RuntimeRows:
+def _rows(rows: list[RuntimeRows], case: EffectCase) -> RuntimeRows:
     for entry in rows:
         if entry.engine == case.engine and entry.backend == case.backend:
             return entry
@@ -189,26 +195,27 @@ def _interval(tables: SpeedTables, kind: str, level: str, group: str) -> Interva
     raise SizingError("interval_without_row")
 
 
-def _cost(case: _Case, decode: bool, part: str) -> float:
+def _cost(origins: list[PhaseEffects], case: EffectCase, decode: bool, part: str) -> float:
     """The product of the effects on a part and of those on all parts.
 
     SizingError "part_without_cost" where nothing is known about the part.
     """
     value = 1.0
     known = False
-    for origin in case.origins:
+    for origin in origins:
         for entry in origin.decode if decode else origin.prefill:
             if entry.part == part or entry.part == "":
                 known = known or entry.part == part
                 for effect in entry.effects:
-                    if _holds(effect, case):
+                    if holds(effect, case):
                         value *= effect.factor
     if not known:
         raise SizingError("part_without_cost")
     return value
 
 
-def _holds(effect: Effect, case: _Case) -> bool:
+def holds(effect: Effect, case: EffectCase) -> bool:
+    """Whether all conditions of an effect do."""
     return (
         (effect.engine == "" or effect.engine == case.engine)
         and (effect.backend == "" or effect.backend == case.backend)
@@ -218,36 +225,36 @@ def _holds(effect: Effect, case: _Case) -> bool:
     )
 
 
-def _decode_costs(case: _Case) -> DecodeCosts:
+def _decode_costs(origins: list[PhaseEffects], case: EffectCase) -> DecodeCosts:
     return DecodeCosts(
-        weight_read_s=_cost(case, True, "weight_read_s"),
-        cache_read_s=_cost(case, True, "cache_read_s"),
-        layers=_cost(case, True, "layers"),
-        recurrent_layers=_cost(case, True, "recurrent_layers"),
-        expert_layers=_cost(case, True, "expert_layers"),
-        steps=_cost(case, True, "steps"),
-        compute_s=_cost(case, True, "compute_s"),
-        sequences=_cost(case, True, "sequences"),
-        reductions=_cost(case, True, "reductions"),
-        link_s=_cost(case, True, "link_s"),
-        handovers=_cost(case, True, "handovers"),
-        host_read_s=_cost(case, True, "host_read_s"),
-        host_layers=_cost(case, True, "host_layers"),
+        weight_read_s=_cost(origins, case, True, "weight_read_s"),
+        cache_read_s=_cost(origins, case, True, "cache_read_s"),
+        layers=_cost(origins, case, True, "layers"),
+        recurrent_layers=_cost(origins, case, True, "recurrent_layers"),
+        expert_layers=_cost(origins, case, True, "expert_layers"),
+        steps=_cost(origins, case, True, "steps"),
+        compute_s=_cost(origins, case, True, "compute_s"),
+        sequences=_cost(origins, case, True, "sequences"),
+        reductions=_cost(origins, case, True, "reductions"),
+        link_s=_cost(origins, case, True, "link_s"),
+        handovers=_cost(origins, case, True, "handovers"),
+        host_read_s=_cost(origins, case, True, "host_read_s"),
+        host_layers=_cost(origins, case, True, "host_layers"),
     )
 
 
-def _prefill_costs(case: _Case) -> PrefillCosts:
+def _prefill_costs(origins: list[PhaseEffects], case: EffectCase) -> PrefillCosts:
     return PrefillCosts(
-        dense_compute_s=_cost(case, False, "dense_compute_s"),
-        expert_compute_s=_cost(case, False, "expert_compute_s"),
-        attention_compute_s=_cost(case, False, "attention_compute_s"),
-        masked_compute_s=_cost(case, False, "masked_compute_s"),
-        weight_read_s=_cost(case, False, "weight_read_s"),
-        recurrent_tokens=_cost(case, False, "recurrent_tokens"),
-        layer_passes=_cost(case, False, "layer_passes"),
-        prompts=_cost(case, False, "prompts"),
-        reductions=_cost(case, False, "reductions"),
-        link_s=_cost(case, False, "link_s"),
-        host_copy_s=_cost(case, False, "host_copy_s"),
-        host_compute_s=_cost(case, False, "host_compute_s"),
+        dense_compute_s=_cost(origins, case, False, "dense_compute_s"),
+        expert_compute_s=_cost(origins, case, False, "expert_compute_s"),
+        attention_compute_s=_cost(origins, case, False, "attention_compute_s"),
+        masked_compute_s=_cost(origins, case, False, "masked_compute_s"),
+        weight_read_s=_cost(origins, case, False, "weight_read_s"),
+        recurrent_tokens=_cost(origins, case, False, "recurrent_tokens"),
+        layer_passes=_cost(origins, case, False, "layer_passes"),
+        prompts=_cost(origins, case, False, "prompts"),
+        reductions=_cost(origins, case, False, "reductions"),
+        link_s=_cost(origins, case, False, "link_s"),
+        host_copy_s=_cost(origins, case, False, "host_copy_s"),
+        host_compute_s=_cost(origins, case, False, "host_compute_s"),
     )

@@ -1,4 +1,4 @@
-"""DeepSeek V3 and V3.2, Kimi K2, GLM-4.7-Flash, GLM-5: latent attention over a mixture of experts."""
+"""DeepSeek V3, V3.2, Kimi K2, GLM-4.7-Flash, GLM-5: latent attention, mixture of experts."""
 
 from __future__ import annotations
 
