@@ -29,6 +29,8 @@ PAGES = {
     "pair-vision": "models/gemma-4-31b-it/h200-141gb-sxm/",
     "methodology": "methodology/",
     "about": "about/",
+    "api": "api/",
+    "badges": "badges/",
 }
 """What is looked at: a name → the address below the locale."""
 

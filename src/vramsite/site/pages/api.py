@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vramsite.report.recommend import default_device
 from vramsite.site.pages import PageKey
 from vramsite.site.pages.prose_pages import templates_folder
+from vramsite.site.pages.shared import book_of
 from vramsite.site.prose import load_prose
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FilesKind:
-    """A text about files, with the first model and device of the catalog as the example."""
+    """A text about files, with the smallest model and the device of its page as the example."""
 
     localized = True
 
@@ -29,8 +31,9 @@ class FilesKind:
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The text inside the site's layout."""
-        model = next(iter(site.catalog.models.values()))
-        device = next(iter(site.catalog.gpus.values()))
+        models = site.catalog.models.values()
+        model = min(models, key=lambda model: (model.params_headline_b, model.id))
+        device = site.catalog.gpus[default_device(book_of(site), model.id)]
         text = load_prose(
             templates_folder(env),
             env,
