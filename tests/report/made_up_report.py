@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.model_record import ModelRecord
+from vramsite.catalog.quant_quality import QualityRow
 from vramsite.report.book import Book
 from vramsite.report.measured import Measured, MeasuredRow
 from vramsite.sizing.records import (
@@ -259,6 +261,13 @@ class MadeUpBook(Book):
             date="2026-07",
         )
         return Measured([row], 3) if gpu_id == "mid-12gb" else Measured([], 0)
+
+    def quality_rows(self) -> list[QualityRow]:
+        seen = {"source": "https://example.org/study", "as_of": date(2026, 3, 1)}
+        return [
+            QualityRow(model="Acme-7B", format=name, dataset="a text", ppl_ratio=ratio, **seen)
+            for name, ratio in (("Q8_0", 1.0), ("Q6_K", 1.004), ("Q4_K_M", 1.02), ("Q2_K", 1.25))
+        ]
 
     def assumptions(self, gpu_id: str, backend: str | None = None) -> Assumptions:
         return Assumptions(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from vramsite.catalog.money_facts import MoneyFacts, load_money_facts
+from vramsite.catalog.quant_quality import QualityRow, load_quant_quality
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
@@ -129,6 +130,14 @@ class Book:
         found = self.memo.get(key)
         if not isinstance(found, MoneyFacts):
             found = self.memo[key] = load_money_facts(self.catalog.data_dir)
+        return found
+
+    def quality_rows(self) -> list[QualityRow]:
+        """Published quality of weight formats, read when first asked for."""
+        key = ("quality_rows",)
+        found = self.memo.get(key)
+        if not isinstance(found, list):
+            found = self.memo[key] = load_quant_quality(self.catalog.data_dir)
         return found
 
     def runs_on(self, engine: str, backend: str) -> bool:

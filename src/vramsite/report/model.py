@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.book import WITH_RESERVE, Book, PairSummary
 from vramsite.report.pair import PairView, pair_view
+from vramsite.report.quality import Quality, quality
 from vramsite.report.recommend import default_device
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class ModelView:
     holds: bool
     devices: list[DeviceRow]
     files: list[FileRow]
+    quality: Quality
     sources: list[tuple[str, str]]
 
 
@@ -73,5 +75,6 @@ def model_view(book: Book, model_id: str) -> ModelView:
         holds=book.summary(model_id, chosen).verdict in WITH_RESERVE,
         devices=rows,
         files=files,
+        quality=quality(book, model_id),
         sources=sorted(model.sources.items())[:SHOWN_SOURCES],
     )
