@@ -93,21 +93,18 @@ class Page {
 
   listen() {
     const { form } = this;
-    let moving = false;
     form.addEventListener("input", (event) => {
       if (event.target.name === "slider") {
         this.controls.c.value = this.steps[event.target.value];
       } else if (event.target.localName === "select") return;
-      this.changed(event.target, moving);
-      moving = true;
+      this.changed(event.target, event.type === "input");
     });
     form.addEventListener("change", (event) => {
-      this.changed(event.target, moving);
-      moving = false;
+      this.changed(event.target, event.type === "input");
     });
     form.addEventListener("reset", (event) => {
       event.preventDefault();
-      this.go({}, false);
+      this.go({});
     });
     addEventListener("popstate", () => this.choose(fromAddress(location.search), true));
     for (const name of ["m", "d"])
@@ -135,14 +132,17 @@ class Page {
     const value = name in TICKED ? (control.checked ? TICKED[name] : "") : this.controls[name].value;
     if (value.trim() === "") delete values[name];
     else values[name] = value.trim();
-    this.go(values, moving, control);
+    this.go(values, control, moving);
   }
 
-  go(values, moving, control) {
+  // While a control moves, one step of history changes along; the next change is the next step.
+  go(values, control, moving = false) {
     this.choose(values, false, control, (address) => {
       const target = location.pathname + address + location.hash;
-      if (moving) history.replaceState(null, "", target);
-      else if (address !== location.search) history.pushState(null, "", target);
+      const way = this.moving ? "replaceState" : "pushState";
+      if (address !== location.search) history[way](null, "", target);
+      else if (moving) return;
+      this.moving = moving;
     });
   }
 
