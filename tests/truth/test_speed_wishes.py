@@ -90,7 +90,9 @@ def test_t29_t30_llama_3_with_builds_of_2024(
     metric: str,
     measured: float,
 ) -> None:
-    # tg1024 and pp1024; within 20 %. The rows are part of the evidence (llama3_2024.csv).
+    # tg1024 and pp1024. These values are not fitted: they stay outside data/measurements/, so the
+    # builds of early 2024 are predicted from other old rows only. Decode within 35 %; prompt
+    # processing of that time, on two cards, within a factor of two.
     prompt = 1024.0 if metric == "prefill_tps" else None
     case = row(
         model,
@@ -104,7 +106,8 @@ def test_t29_t30_llama_3_with_builds_of_2024(
         date="2024-05",
     )
     [compared] = SpeedJudge(catalog, DATA).compare([case]).compared
-    assert compared.predicted == pytest.approx(measured, rel=0.2)
+    tolerance = 1.0 if metric == "prefill_tps" else 0.35
+    assert compared.predicted == pytest.approx(measured, rel=tolerance)
 
 
 def test_todays_builds_are_faster_than_those_of_2024(catalog: Catalog) -> None:
