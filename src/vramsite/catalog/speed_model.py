@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from vramsite.catalog.record import Positive, Record
 from vramsite.sizing.model_work import Routing
@@ -97,13 +97,19 @@ class SpeedModel(Record):
     hosts: HostRule
     speculation: SpeculationRule
 
+    _classes: dict[str, FormatClass] = PrivateAttr(default_factory=dict)
+
     def format_class(self, name: str) -> FormatClass:
         """The class of a format by the beginning of its name; the last one where none matches."""
-        plain = name.upper().removeprefix("UD-")
-        for entry in self.formats:
-            if any(plain.startswith(prefix) for prefix in entry.prefixes):
-                return entry
-        return self.formats[-1]
+        found = self._classes.get(name)
+        if found is None:
+            plain = name.upper().removeprefix("UD-")
+            found = next(
+                (entry for entry in self.formats if plain.startswith(tuple(entry.prefixes))),
+                self.formats[-1],
+            )
+            self._classes[name] = found
+        return found
 
     def era(self, measured: str | None) -> str:
         """Name of the era of a date or of the end of a range of dates, "" for today's."""

@@ -141,19 +141,21 @@ def cache_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> Ca
         device_kv = [
             group_kv_bytes(group, settings, rules, transposed_v, True) for group in arch.groups
         ]
+    state_bytes = rules.state_element_bytes * states
+    kept_kv = [group.compressor_elements * state_bytes for group in arch.groups]
+    kept = [(group.recurrent_elements + group.conv_elements) * state_bytes for group in arch.groups]
     layer_kv_bytes = []
     layer_recurrent_bytes = []
+    layer_bytes = []
     kv_bytes = 0.0
     recurrent_bytes = 0.0
     for layer in range(index(arch.layer_count)):
         place = index(arch.layer_order[layer])
-        group = arch.groups[place]
-        kv = host_kv[place] if float(layer) < first else device_kv[place]
-        kv = kv + group.compressor_elements * rules.state_element_bytes * states
-        elements = group.recurrent_elements + group.conv_elements
-        recurrent = elements * rules.state_element_bytes * states
+        kv = (host_kv[place] if layer < first else device_kv[place]) + kept_kv[place]
+        recurrent = kept[place]
         layer_kv_bytes.append(kv)
         layer_recurrent_bytes.append(recurrent)
+        layer_bytes.append(kv + recurrent)
         kv_bytes = kv_bytes + kv
         recurrent_bytes = recurrent_bytes + recurrent
     return CacheBytes(
@@ -161,10 +163,7 @@ def cache_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> Ca
         recurrent_bytes=recurrent_bytes,
         layer_kv_bytes=layer_kv_bytes,
         layer_recurrent_bytes=layer_recurrent_bytes,
-        layer_bytes=[
-            layer_kv_bytes[layer] + layer_recurrent_bytes[layer]
-            for layer in range(index(arch.layer_count))
-        ],
+        layer_bytes=layer_bytes,
     )
 
 

@@ -28,7 +28,7 @@ from vramsite.sizing.records import (
     Settings,
     Size,
 )
-from vramsite.sizing.speed import decode, decode_total, prefill, ttft
+from vramsite.sizing.speed import decode, decode_total, prefill_of, prompt_seconds, ttft_of
 from vramsite.sizing.speed_records import SpeedCoefficients
 from vramsite.sizing.vllm_memory import account_paged
 from vramsite.sizing.weights import WeightBytes
@@ -228,9 +228,10 @@ def _with_speeds(
     speeds = _Speeds(decode=UNKNOWN, decode_total=UNKNOWN, prefill=UNKNOWN, ttft=UNKNOWN)
     if fit.verdict != "exceeds":
         prompt = min(PROMPT_TOKENS, file.arch.context_max_tokens)
-        speeds = _Speeds(
-            decode=decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth),
-            decode_total=decode_total(
+        one = decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth)
+        together = one
+        if asked.parallel != 1.0:
+            together = decode_total(
                 file.arch,
                 work,
                 device,
@@ -240,9 +241,13 @@ def _with_speeds(
                 ram,
                 depth,
                 asked.parallel,
-            ),
-            prefill=prefill(file.arch, work, device, resolved, coefficients, ram, prompt),
-            ttft=ttft(file.arch, work, device, resolved, coefficients, ram, prompt),
+            )
+        seconds = prompt_seconds(file.arch, work, device, resolved, coefficients, ram, prompt, 0.0)
+        speeds = _Speeds(
+            decode=one,
+            decode_total=together,
+            prefill=prefill_of(work, coefficients, prompt, seconds),
+            ttft=ttft_of(work, coefficients, seconds),
         )
     return Size(
         settings=resolved,

@@ -8,7 +8,7 @@ from vramsite.sizing.draft import draft_bytes
 from vramsite.sizing.numeric import index
 from vramsite.sizing.placement import HOST, all_layers, layer_count_on_host, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
-from vramsite.sizing.weights import WeightBytes, split_weights
+from vramsite.sizing.weights import WeightBytes, WeightSplit, split_weights
 
 
 def resolved_gpu_layers(weights: WeightBytes, settings: Settings) -> float:
@@ -17,13 +17,12 @@ def resolved_gpu_layers(weights: WeightBytes, settings: Settings) -> float:
     return everything if settings.gpu_layers is None else min(settings.gpu_layers, everything)
 
 
-def device_weights(weights: WeightBytes, settings: Settings) -> list[float]:
-    """Weight bytes on each device.
+def device_weights(weights: WeightBytes, settings: Settings, split: WeightSplit) -> list[float]:
+    """Weight bytes on each device; `split` is what all of them and the host hold.
 
     A layer split deals out whole layers, tensor parallelism gives each device an equal share.
     """
     gpu_layers = resolved_gpu_layers(weights, settings)
-    split = split_weights(weights, gpu_layers, settings.cpu_moe_layers)
     if settings.gpus == 1.0:
         return [split.device_bytes]
     if settings.split == "tensor":
@@ -93,7 +92,8 @@ def account(
     Raises SizingError where the engine refuses the configuration.
     """
     buffers = compute_buffers(arch, settings, weights, rules)
-    held = device_weights(weights, settings)
+    split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
+    held = device_weights(weights, settings, split)
     kv = device_cache(weights, settings, cache.layer_kv_bytes, cache.kv_bytes)
     state = device_cache(weights, settings, cache.layer_recurrent_bytes, cache.recurrent_bytes)
     draft = draft_bytes(arch, weights, settings, rules.cache)
@@ -108,7 +108,6 @@ def account(
         per_device.append(total)
         if total > per_device[busiest]:
             busiest = device
-    split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
     terms = [
         _term("weights", held[busiest], split.host_bytes, weights_basis),
         _term("kv_cache", kv[busiest], cache.kv_bytes - total_of(kv), "engine_formula"),

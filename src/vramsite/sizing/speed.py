@@ -66,6 +66,13 @@ def prefill(
         prompt_tokens,
         depth_tokens,
     )
+    return prefill_of(work, coefficients, prompt_tokens, seconds)
+
+
+def prefill_of(
+    work: ModelWork, coefficients: SpeedCoefficients, prompt_tokens: float, seconds: float | None
+) -> Estimate:
+    """Prompt tokens a second of a prompt that takes `seconds`."""
     rate = prompt_tokens / seconds if seconds is not None else None
     return _estimate(rate, _prompt_interval(work, coefficients), coefficients)
 
@@ -83,6 +90,11 @@ def ttft(
     seconds = prompt_seconds(
         arch, work, device, settings, coefficients, ram_bytes_per_s, prompt_tokens, 0.0
     )
+    return ttft_of(work, coefficients, seconds)
+
+
+def ttft_of(work: ModelWork, coefficients: SpeedCoefficients, seconds: float | None) -> Estimate:
+    """Seconds to the first token after a prompt that takes `seconds`."""
     if seconds is None:
         return _estimate(None, coefficients.prompt, coefficients)
     interval = _prompt_interval(work, coefficients)
