@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vramsite.sizing.cost_records import Load
     from vramsite.sizing.records import Assumptions, Estimate, Memory, Settings, Size
 
+GIB = 2.0**30
 HOLDS = frozenset({"fits", "tight", "unified"})
 WITH_RESERVE = frozenset({"fits", "unified"})
 
@@ -62,6 +63,16 @@ class PairSummary:
     needed_bytes: float
     usable_bytes: float | None
     decode: Estimate
+
+    @property
+    def needed_gib(self) -> float:
+        """The need in GiB: what a table sorts by."""
+        return self.needed_bytes / GIB
+
+    @property
+    def usable_gib(self) -> float | None:
+        """The usable memory in GiB, None where it is not known."""
+        return None if self.usable_bytes is None else self.usable_bytes / GIB
 
 
 class Book:

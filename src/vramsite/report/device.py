@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.report.book import Book, PairSummary
+from vramsite.report.book import GIB, Book, PairSummary
 
 if TYPE_CHECKING:
     from vramsite.catalog import GpuRecord
@@ -36,6 +36,11 @@ class ModelRow:
     summary: PairSummary
     long_verdict: str
     long_needed_bytes: float
+
+    @property
+    def long_needed_gib(self) -> float:
+        """The need at the long context in GiB: what a table sorts by."""
+        return self.long_needed_bytes / GIB
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.report.book import WITH_RESERVE, Book, PairSummary
+from vramsite.report.book import GIB, WITH_RESERVE, Book, PairSummary
+from vramsite.report.device_classes import (
+    ClassRow,
+    SpeedPoint,
+    device_classes,
+    speed_over_context,
+)
+from vramsite.report.families import Family, Sibling, family_of, siblings
+from vramsite.report.layers_view import LayersView, layers_view
 from vramsite.report.pair import PairView, pair_view
 from vramsite.report.quality import Quality, quality
 from vramsite.report.recommend import default_device
@@ -24,6 +32,11 @@ class DeviceRow:
     summary: PairSummary
     long_verdict: str
     long_needed_bytes: float
+
+    @property
+    def long_needed_gib(self) -> float:
+        """The need at the long context in GiB: what a table sorts by."""
+        return self.long_needed_bytes / GIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,11 @@ class ModelView:
     devices: list[DeviceRow]
     files: list[FileRow]
     quality: Quality
+    layers: LayersView
+    classes: list[ClassRow]
+    speeds: list[SpeedPoint]
+    family: Family
+    siblings: list[Sibling]
     sources: list[tuple[str, str]]
 
 
@@ -76,5 +94,10 @@ def model_view(book: Book, model_id: str) -> ModelView:
         devices=rows,
         files=files,
         quality=quality(book, model_id),
+        layers=layers_view(book.catalog.architecture(model_id)),
+        classes=device_classes(book, model_id),
+        speeds=speed_over_context(book, model_id, chosen),
+        family=family_of(book, model_id),
+        siblings=siblings(book, model_id),
         sources=sorted(model.sources.items())[:SHOWN_SOURCES],
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.model import ModelView, model_view
 from vramsite.site.configurator import setup_of
+from vramsite.site.drawing import cache_path, feed_forward_path, speed_chart, strip_box
 from vramsite.site.pages import PageKey
 from vramsite.site.pages.shared import book_of, money_of, names_of, training_for
 
@@ -40,6 +41,10 @@ class ModelKind:
             "pages/model.html",
             all=page,
             view=page.pair,
+            box=strip_box(page.layers),
+            cache_path=cache_path,
+            ffn_path=feed_forward_path,
+            chart=speed_chart(page.speeds),
             money=money_of(site, key.ids[0], page.pair.device.id, locale),
             training=training_for(site, key.ids[0], page.pair.device.id),
             names=names_of(site),
