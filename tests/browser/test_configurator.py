@@ -319,6 +319,7 @@ def test_text_is_written_only_when_asked_for(page: Any, site_url: str) -> None:
     page.locator("form.configurator [name=type]").click()
     page.locator("form.configurator .typed", has_text="A language").wait_for()
     page.locator("form.configurator [name=type]").click()
+    page.locator("form.configurator [name=type]:not([aria-pressed])").wait_for()
     stopped = text.inner_text()
     page.wait_for_timeout(200)
     assert text.inner_text() == stopped

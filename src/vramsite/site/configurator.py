@@ -24,7 +24,7 @@ from vramsite.site.engine_js.link import SIZING_DIR, read_sources
 from vramsite.site.i18n import discover_locales, load_translations
 from vramsite.site.pages.shared import book_of
 from vramsite.site.render import make_environment
-from vramsite.site.script_bundle import bundle
+from vramsite.site.script_bundle import bundle, small
 from vramsite.site.template_js import compile_macros
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ _FIGURE_RECORDS = [
 
 SCRIPTS = (
     "markup",
-    "format",
     "configurator-state",
     "configurator-commands",
     "configurator-view",
@@ -117,6 +116,10 @@ def parts_module(spec: BuildSpec, locale: str) -> str:
     return compile_macros(env, PARTS, spec.urls.base_path, GIVEN)
 
 
+SHARED_SCRIPTS = ("format", "configurator", "configurator-typing")
+"""What stays a file of its own."""
+
+
 def page_script(assets_dir: Path) -> str:
     """The form's script as one file."""
     scripts = {name: (assets_dir / f"js/{name}.js").read_text("utf-8") for name in SCRIPTS}
@@ -124,11 +127,15 @@ def page_script(assets_dir: Path) -> str:
 
 
 def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
-    """The compiled modules that lie beside the page's script, and that script as one file."""
+    """The compiled modules beside the page's script, and the scripts as browsers get them."""
+    assets_dir = Path(spec.templates_dir) / "assets"
     made = {
         "js/figures.js": figures_module().encode(),
-        f"js/{SCRIPTS[-1]}.js": page_script(Path(spec.templates_dir) / "assets").encode(),
+        f"js/{SCRIPTS[-1]}.js": page_script(assets_dir).encode(),
     }
+    for name in SHARED_SCRIPTS:
+        script = (assets_dir / f"js/{name}.js").read_text("utf-8")
+        made[f"js/{name}.js"] = small(script).encode()
     for locale in discover_locales(Path(spec.locales_dir)):
         made[f"js/parts.{locale}.js"] = parts_module(spec, locale).encode()
     return made

@@ -1,6 +1,6 @@
-"""Several scripts as one file without comments and blanks: fewer requests, fewer bytes.
+"""Several scripts as one file without comments, blanks and long names: fewer requests and bytes.
 
-No names are changed. The scripts are our own: every statement ends with a semicolon or a brace,
+The scripts are our own: every statement ends with a semicolon or a brace,
 and no two of them define the same name, which is checked.
 """
 
@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 
-_IMPORT = re.compile(r"^import [^;]*?;\n", re.MULTILINE)
+from vramsite.site.script_names import renamed
+
+_IMPORT = re.compile(
+    r"^import \{(?P<names>[^}]*)\} from (?P<from>\"\./(?P<script>[\w-]+)\.js\");\n", re.MULTILINE
+)
 _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE)
 _DEFINED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 _TOKEN = re.compile(
@@ -32,22 +36,37 @@ class BundleError(ValueError):
 def bundle(scripts: dict[str, str], exported: str) -> str:
     """The scripts, each after those it imports, as one module that exports one function.
 
+    An import of a script that is not among them stays, at the top.
+
     Raises:
         BundleError: two scripts define the same name.
     """
     owners: dict[str, str] = {}
     texts = []
+    outside: dict[str, str] = {}
     for name, text in scripts.items():
         for defined in _DEFINED.findall(text):
             if defined in owners:
                 raise BundleError(f"{defined} is defined in {owners[defined]} and in {name}")
             owners[defined] = name
+        for match in _IMPORT.finditer(text):
+            if match["script"] not in scripts:
+                outside[match["names"]] = (
+                    f"import{{{match['names'].strip()}}}from{match['from']};\n"
+                )
         texts.append(_EXPORT.sub("", _IMPORT.sub("", text)))
-    return squeezed("\n".join(texts)) + f"\nexport{{{exported}}};\n"
+    kept = frozenset({exported, *re.findall(r"\w+", " ".join(outside))})
+    pieces = renamed(squeezed("\n".join(texts)), kept)
+    return "".join([*outside.values(), *pieces]) + f"\nexport{{{exported}}};\n"
 
 
-def squeezed(text: str) -> str:
-    """A script without comments and without blanks that mean nothing."""
+def small(script: str) -> str:
+    """One script by itself, without what only people read."""
+    return "".join(squeezed(script)) + "\n"
+
+
+def squeezed(text: str) -> list[str]:
+    """The pieces of a script without comments and without blanks that mean nothing."""
     made: list[str] = []
     place = 0
     gap = ""
@@ -61,7 +80,7 @@ def squeezed(text: str) -> str:
             made.append(gap)
         gap = ""
         made.append(piece)
-    return "".join(made)
+    return made
 
 
 def _next(text: str, place: int, made: list[str]) -> tuple[str, str]:

@@ -156,12 +156,14 @@ class Page {
     }
     this.values = resolved.values;
     const faults = [...pair.faults, ...resolved.faults];
+    this.tell(faults.length ? this.draw.fallback(faults.map((key) => this.label(key))) : "");
+    const answered = this.answer(pair, resolved);
+    // The answer comes first: the address costs a browser more than all that was worked out.
     const address = toAddress(this.values);
+    this.fill(pair, resolved, fill ? null : control);
     write?.(address);
     for (const link of document.querySelectorAll("nav.languages a")) link.search = address;
-    this.fill(pair, resolved, fill ? null : control);
-    this.tell(faults.length ? this.draw.fallback(faults.map((key) => this.label(key))) : "");
-    await this.answer(round, pair, resolved);
+    if (answered) await this.rest(round, address, answered);
   }
 
   label(key) {
@@ -252,7 +254,8 @@ class Page {
       this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(values, "md");
   }
 
-  async answer(round, plain, { settings: chosen, values }) {
+  // Verdict, figures and table of memory; null where the engine refuses.
+  answer(plain, { settings: chosen, values }) {
     const { calculator } = this;
     const { usable_gib, bandwidth_gb_s, tflops, ...asked } = chosen;
     const settings = this.engine.Settings(asked);
@@ -267,17 +270,23 @@ class Page {
     } catch (error) {
       if (!(error instanceof this.engine.SizingError)) throw error;
       this.tell(this.draw.refusal(error.code));
-      return;
+      return null;
     }
     this.view = view;
     const checks = usual && !root.dataset.engine ? [] : null;
-    const put = (name, ...rest) => this.put(name, checks, view, ...rest);
-    const sentence = this.draw.sentence(view);
-    put("answer", sentence);
-    put("tiles", usual ? this.tile : null);
-    put("memory");
+    this.put("answer", checks, view, this.draw.sentence(view));
+    this.put("tiles", checks, view, usual ? this.tile : null);
+    this.put("memory", checks, view);
     for (const item of document.querySelectorAll("[data-unusual]")) item.hidden = usual;
     if (!checks) this.announce(view);
+    return { pair, view, checks };
+  }
+
+  // What lies further down, in small steps; a newer change ends it.
+  async rest(round, address, { pair, view: first, checks }) {
+    const { calculator } = this;
+    let view = first;
+    const put = (name, ...rest) => this.put(name, checks, view, ...rest);
     const resume = async () => {
       await pause();
       return round === this.round;
@@ -300,12 +309,12 @@ class Page {
     put("formats", this.names);
     if (!(await resume())) return;
     put("notes");
-    put("questions", sentence);
+    put("questions", this.draw.sentence(view));
     if (checks) {
       root.dataset.engine = checks.length ? "mismatch" : "ok";
       if (checks.length) root.dataset.engineParts = checks.join(" ");
     }
-    root.dataset.drawn = toAddress(values) || "?";
+    root.dataset.drawn = address || "?";
   }
 
   // The page's own answer is only compared: what the server printed stays.

@@ -27,8 +27,11 @@ export function formatter(locale) {
     return format.format(value).replaceAll(" ", NBSP);
   }
 
-  const when = (day, parts) =>
-    new Intl.DateTimeFormat(locale, { ...parts, timeZone: "UTC" }).format(new Date(day));
+  function when(day, parts) {
+    if (!kept.has(parts.month))
+      kept.set(parts.month, new Intl.DateTimeFormat(locale, { ...parts, timeZone: "UTC" }));
+    return kept.get(parts.month).format(new Date(day));
+  }
 
   const number = (value, decimals = 2) => apply(value, decimals, decimals);
   const compact = (value, decimals = 2) => apply(value, 0, decimals);

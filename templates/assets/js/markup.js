@@ -68,8 +68,10 @@ function patch(here, fresh) {
       at.replaceWith(node);
       at = node.nextSibling;
     } else {
-      if (node.nodeType !== Node.ELEMENT_NODE) {
-        if (at.data !== node.data) at.data = node.data;
+      if (at.isEqualNode(node)) {
+        // the quick way for most of it
+      } else if (node.nodeType !== Node.ELEMENT_NODE) {
+        at.data = node.data;
       } else {
         for (const { name } of [...at.attributes])
           if (!node.hasAttribute(name) && !OWN_ATTRIBUTES.includes(name)) at.removeAttribute(name);
