@@ -7,7 +7,6 @@ device without measurements has those of its family.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -25,16 +24,17 @@ from vramsite.catalog.speed_tables import (
     WIDE_CACHE_TYPES,
     effects,
     general_tables,
-    holding,
     runtime_rows,
 )
 from vramsite.sizing.effects import (
     DeviceSpeed,
     EffectCase,
     PhaseEffects,
+    SpeedFactors,
     SpeedTables,
+    combined,
     effect_case,
-    speed_coefficients,
+    factors_of,
 )
 from vramsite.sizing.records import Architecture, Settings
 from vramsite.sizing.speed_records import SpeedCoefficients
@@ -87,7 +87,7 @@ class CalibrationRecord(Record):
     _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
     _devices: dict[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=dict)
     _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
-    _holding: dict[tuple[str, bool, EffectCase], PhaseEffects] = PrivateAttr(default_factory=dict)
+    _factors: dict[tuple[str, str, EffectCase], SpeedFactors] = PrivateAttr(default_factory=dict)
 
     @property
     def resolved(self) -> dict[tuple[object, ...], SpeedCoefficients]:
@@ -99,7 +99,7 @@ class CalibrationRecord(Record):
         if self._general is None or self._general[0] is not model:
             self._general = (model, general_tables(self, model))
             self._resolved.clear()
-            self._holding.clear()
+            self._factors.clear()
         return self._general[1]
 
     def device(self, gpu: GpuRecord, limited: bool = False, era: str = "") -> DeviceSpeed:
@@ -129,14 +129,12 @@ class CalibrationRecord(Record):
             )
         return found
 
-    def holding(
-        self, owner: str, found: PhaseEffects, case: EffectCase, *, of_device: bool = True
-    ) -> PhaseEffects:
-        """The effects of one owner that hold in a case."""
-        key = (owner, of_device, case)
-        kept = self._holding.get(key)
+    def factors(self, kind: str, owner: str, found: PhaseEffects, case: EffectCase) -> SpeedFactors:
+        """What one owner's effects multiply by in a case; "all" is the owner of what holds for all."""
+        key = (kind, owner, case)
+        kept = self._factors.get(key)
         if kept is None:
-            kept = self._holding[key] = holding(found, case)
+            kept = self._factors[key] = factors_of(found, case, kind == "all")
         return kept
 
     def architecture(self, arch: Architecture) -> PhaseEffects:
@@ -238,16 +236,14 @@ def coefficients(
             kept.clear()
         case = effect_case(tables, settings, format_class)
         device = calibration.device(gpu, limited, era)
-        found = kept[key] = speed_coefficients(
-            replace(tables, effects=calibration.holding("", tables.effects, case)),
-            replace(
-                device,
-                effects=calibration.holding(f"{gpu.id} {limited} {era}", device.effects, case),
-            ),
-            calibration.holding(
-                architecture_group(arch), calibration.architecture(arch), case, of_device=False
-            ),
+        group = architecture_group(arch)
+        found = kept[key] = combined(
+            tables,
+            device,
+            calibration.factors("all", "", tables.effects, case),
+            calibration.factors("device", f"{gpu.id} {limited} {era}", device.effects, case),
+            calibration.factors("arch", group, calibration.architecture(arch), case),
             settings,
-            format_class,
+            case,
         )
     return found

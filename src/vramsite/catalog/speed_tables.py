@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 from vramsite.sizing.effects import (
     Effect,
-    EffectCase,
     EngineSpeed,
     IntervalRow,
     PartEffects,
     PhaseEffects,
     RuntimeRows,
     SpeedTables,
-    holds,
 )
 
 if TYPE_CHECKING:
@@ -126,19 +124,6 @@ def _conditions(kind: str, group: str, names: Mapping[str, str]) -> dict[str, st
         elif names[part] != name:
             return None
     return found
-
-
-def holding(found: PhaseEffects, case: EffectCase) -> PhaseEffects:
-    """Only the effects that hold in that case: the same coefficients, sooner."""
-    return PhaseEffects(
-        decode=[_holding(entry, case) for entry in found.decode],
-        prefill=[_holding(entry, case) for entry in found.prefill],
-    )
-
-
-def _holding(entry: PartEffects, case: EffectCase) -> PartEffects:
-    effects = [effect for effect in entry.effects if holds(effect, case)]
-    return PartEffects(part=entry.part, effects=effects)
 
 
 def runtime_rows(

@@ -9,13 +9,9 @@ from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import coefficients, load_calibration
 from vramsite.catalog.model_files import FormatError, model_file
 from vramsite.catalog.speed_model import load_speed_model
-from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
-from vramsite.sizing.fit import usable_bytes, with_placement
-from vramsite.sizing.inverse import with_load
 from vramsite.sizing.records import Assumptions, Settings, Size
-from vramsite.sizing.speed import decode_total
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
@@ -113,54 +109,16 @@ class Sizer:
 
         Of the back end only matters whether it is a device at all, so it is worked out once.
         """
-        shared = settings
-        if settings.backend not in ("cpu", ANY_BACKEND):
-            shared = replace(settings, backend=ANY_BACKEND)
-        key = (model_id, shared)
+        key = (model_id, settings)
         found = self._loaded.get(key)
         if found is None:
-            file = self.file(model_id, settings.format, settings.imatrix)
-            found = loaded(file, shared, self.rules)
+            if settings.backend in ("cpu", ANY_BACKEND):
+                file = self.file(model_id, settings.format, settings.imatrix)
+                found = loaded(file, settings, self.rules)
+            else:
+                shared = self.load(model_id, replace(settings, backend=ANY_BACKEND))
+                found = replace(shared, settings=settings)
             _keep(self._loaded, key, found, KEPT_LOADED)
-        return found if settings is shared else replace(found, settings=settings)
-
-    def loads(
-        self, model_id: str, gpu_id: str, settings: Settings, sequences: list[int]
-    ) -> list[Load]:
-        """What so many users write together, each with the context of `settings`, rising.
-
-        Ends with the last number of users that the devices hold.
-        """
-        device = self.catalog.device(gpu_id)
-        assumptions = self.assumptions(settings.backend, device.kind)
-        limit = usable_bytes(device, assumptions)
-        coefficients = self.coefficients(model_id, gpu_id, settings)
-        found: list[Load] = []
-        for count in sequences:
-            tokens = settings.context_tokens * count
-            asked = with_placement(
-                with_load(settings, tokens, float(count)), settings.gpus, None, 0.0
-            )
-            try:
-                whole = self.load(model_id, asked)
-            except SizingError:
-                break
-            if limit is None or whole.memory.device_bytes > limit:
-                break
-            total = decode_total(
-                whole.file.arch,
-                whole.work,
-                device,
-                asked,
-                self.rules.cache,
-                coefficients,
-                assumptions.ram_bandwidth_bytes_per_s,
-                settings.context_tokens,
-                float(count),
-            ).value
-            if total is None:
-                break
-            found.append(Load(sequences=float(count), total_tps=total))
         return found
 
     def file(self, model_id: str, format_name: str, imatrix: bool = False) -> ModelFile:

@@ -167,6 +167,20 @@ def cache_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> Ca
     )
 
 
+def cache_placed(
+    arch: Architecture, whole: CacheBytes, settings: Settings, rules: CacheRules
+) -> CacheBytes:
+    """The cache under another placement of the layers than that of `whole`.
+
+    Only rows of quantised types are padded on the device and not on the host.
+    """
+    quantised = (
+        cache_type(rules, settings.kv_type_k).quantised
+        or cache_type(rules, settings.kv_type_v).quantised
+    )
+    return cache_bytes(arch, settings, rules) if quantised else whole
+
+
 def kept_drafts(arch: Architecture, settings: Settings, rules: CacheRules) -> float:
     """Copies of the state kept to roll back drafted tokens, beside the state itself."""
     for name in rules.rollback_archs:

@@ -103,6 +103,15 @@ class DeviceSpeed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedFactors:
+    """What one origin multiplies each coefficient by."""
+
+    decode: DecodeCosts
+    prefill: PrefillCosts
+    first_token_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EffectCase:
     """What the conditions of effects are asked about."""
 
@@ -121,20 +130,42 @@ def speed_coefficients(
     format_class: str,
 ) -> SpeedCoefficients:
     """Of the settings, engine, back end, cache types and flash attention play a part."""
-    rule = _engine(tables, settings.engine)
     case = effect_case(tables, settings, format_class)
-    origins = [tables.effects, device.effects, arch_effects]
+    return combined(
+        tables,
+        device,
+        factors_of(tables.effects, case, True),
+        factors_of(device.effects, case, False),
+        factors_of(arch_effects, case, False),
+        settings,
+        case,
+    )
+
+
+def combined(
+    tables: SpeedTables,
+    device: DeviceSpeed,
+    general: SpeedFactors,
+    of_device: SpeedFactors,
+    of_architecture: SpeedFactors,
+    settings: Settings,
+    case: EffectCase,
+) -> SpeedCoefficients:
+    """The coefficients as the product of what the three origins say."""
+    rule = _engine(tables, settings.engine)
     on_device = _rows(device.device_rows, case)
     in_family = _rows(device.family_rows, case)
     anywhere = _rows(tables.rows, case)
     level = _level(on_device.decode, in_family.decode, anywhere.decode)
     prompt_level = _level(on_device.prefill, in_family.prefill, anywhere.prefill)
     return SpeedCoefficients(
-        decode=_decode_costs(origins, case),
-        prefill=_prefill_costs(origins, case),
+        decode=_decode_costs(general.decode, of_device.decode, of_architecture.decode),
+        prefill=_prefill_costs(general.prefill, of_device.prefill, of_architecture.prefill),
         compute_flops=device.compute_flops,
         pass_tokens=rule.pass_tokens,
-        first_token_s=_cost(origins, case, False, "first_token"),
+        first_token_s=general.first_token_s
+        * of_device.first_token_s
+        * of_architecture.first_token_s,
         single=_interval(tables, "single", level, rule.group),
         batch=_interval(tables, "batch", level, rule.group),
         several=_interval(tables, "several", level, rule.group),
@@ -195,21 +226,57 @@ def _interval(tables: SpeedTables, kind: str, level: str, group: str) -> Interva
     raise SizingError("interval_without_row")
 
 
-def _cost(origins: list[PhaseEffects], case: EffectCase, decode: bool, part: str) -> float:
-    """The product of the effects on a part and of those on all parts.
+def factors_of(found: PhaseEffects, case: EffectCase, whole: bool) -> SpeedFactors:
+    """What one origin says about each part: the product of the effects that hold.
 
-    SizingError "part_without_cost" where nothing is known about the part.
+    `whole`: the origin that has to know every part; SizingError "part_without_cost" if it does not.
     """
+    decode = found.decode
+    prefill = found.prefill
+    return SpeedFactors(
+        decode=DecodeCosts(
+            weight_read_s=_factor(decode, case, "weight_read_s", whole),
+            cache_read_s=_factor(decode, case, "cache_read_s", whole),
+            layers=_factor(decode, case, "layers", whole),
+            recurrent_layers=_factor(decode, case, "recurrent_layers", whole),
+            expert_layers=_factor(decode, case, "expert_layers", whole),
+            steps=_factor(decode, case, "steps", whole),
+            compute_s=_factor(decode, case, "compute_s", whole),
+            sequences=_factor(decode, case, "sequences", whole),
+            reductions=_factor(decode, case, "reductions", whole),
+            link_s=_factor(decode, case, "link_s", whole),
+            handovers=_factor(decode, case, "handovers", whole),
+            host_read_s=_factor(decode, case, "host_read_s", whole),
+            host_layers=_factor(decode, case, "host_layers", whole),
+        ),
+        prefill=PrefillCosts(
+            dense_compute_s=_factor(prefill, case, "dense_compute_s", whole),
+            expert_compute_s=_factor(prefill, case, "expert_compute_s", whole),
+            attention_compute_s=_factor(prefill, case, "attention_compute_s", whole),
+            masked_compute_s=_factor(prefill, case, "masked_compute_s", whole),
+            weight_read_s=_factor(prefill, case, "weight_read_s", whole),
+            recurrent_tokens=_factor(prefill, case, "recurrent_tokens", whole),
+            layer_passes=_factor(prefill, case, "layer_passes", whole),
+            prompts=_factor(prefill, case, "prompts", whole),
+            reductions=_factor(prefill, case, "reductions", whole),
+            link_s=_factor(prefill, case, "link_s", whole),
+            host_copy_s=_factor(prefill, case, "host_copy_s", whole),
+            host_compute_s=_factor(prefill, case, "host_compute_s", whole),
+        ),
+        first_token_s=_factor(prefill, case, "first_token", whole),
+    )
+
+
+def _factor(entries: list[PartEffects], case: EffectCase, part: str, whole: bool) -> float:
     value = 1.0
     known = False
-    for origin in origins:
-        for entry in origin.decode if decode else origin.prefill:
-            if entry.part == part or entry.part == "":
-                known = known or entry.part == part
-                for effect in entry.effects:
-                    if holds(effect, case):
-                        value *= effect.factor
-    if not known:
+    for entry in entries:
+        if entry.part == part or entry.part == "":
+            known = known or entry.part == part
+            for effect in entry.effects:
+                if holds(effect, case):
+                    value *= effect.factor
+    if whole and not known:
         raise SizingError("part_without_cost")
     return value
 
@@ -225,36 +292,36 @@ def holds(effect: Effect, case: EffectCase) -> bool:
     )
 
 
-def _decode_costs(origins: list[PhaseEffects], case: EffectCase) -> DecodeCosts:
+def _decode_costs(a: DecodeCosts, b: DecodeCosts, c: DecodeCosts) -> DecodeCosts:
     return DecodeCosts(
-        weight_read_s=_cost(origins, case, True, "weight_read_s"),
-        cache_read_s=_cost(origins, case, True, "cache_read_s"),
-        layers=_cost(origins, case, True, "layers"),
-        recurrent_layers=_cost(origins, case, True, "recurrent_layers"),
-        expert_layers=_cost(origins, case, True, "expert_layers"),
-        steps=_cost(origins, case, True, "steps"),
-        compute_s=_cost(origins, case, True, "compute_s"),
-        sequences=_cost(origins, case, True, "sequences"),
-        reductions=_cost(origins, case, True, "reductions"),
-        link_s=_cost(origins, case, True, "link_s"),
-        handovers=_cost(origins, case, True, "handovers"),
-        host_read_s=_cost(origins, case, True, "host_read_s"),
-        host_layers=_cost(origins, case, True, "host_layers"),
+        weight_read_s=a.weight_read_s * b.weight_read_s * c.weight_read_s,
+        cache_read_s=a.cache_read_s * b.cache_read_s * c.cache_read_s,
+        layers=a.layers * b.layers * c.layers,
+        recurrent_layers=a.recurrent_layers * b.recurrent_layers * c.recurrent_layers,
+        expert_layers=a.expert_layers * b.expert_layers * c.expert_layers,
+        steps=a.steps * b.steps * c.steps,
+        compute_s=a.compute_s * b.compute_s * c.compute_s,
+        sequences=a.sequences * b.sequences * c.sequences,
+        reductions=a.reductions * b.reductions * c.reductions,
+        link_s=a.link_s * b.link_s * c.link_s,
+        handovers=a.handovers * b.handovers * c.handovers,
+        host_read_s=a.host_read_s * b.host_read_s * c.host_read_s,
+        host_layers=a.host_layers * b.host_layers * c.host_layers,
     )
 
 
-def _prefill_costs(origins: list[PhaseEffects], case: EffectCase) -> PrefillCosts:
+def _prefill_costs(a: PrefillCosts, b: PrefillCosts, c: PrefillCosts) -> PrefillCosts:
     return PrefillCosts(
-        dense_compute_s=_cost(origins, case, False, "dense_compute_s"),
-        expert_compute_s=_cost(origins, case, False, "expert_compute_s"),
-        attention_compute_s=_cost(origins, case, False, "attention_compute_s"),
-        masked_compute_s=_cost(origins, case, False, "masked_compute_s"),
-        weight_read_s=_cost(origins, case, False, "weight_read_s"),
-        recurrent_tokens=_cost(origins, case, False, "recurrent_tokens"),
-        layer_passes=_cost(origins, case, False, "layer_passes"),
-        prompts=_cost(origins, case, False, "prompts"),
-        reductions=_cost(origins, case, False, "reductions"),
-        link_s=_cost(origins, case, False, "link_s"),
-        host_copy_s=_cost(origins, case, False, "host_copy_s"),
-        host_compute_s=_cost(origins, case, False, "host_compute_s"),
+        dense_compute_s=a.dense_compute_s * b.dense_compute_s * c.dense_compute_s,
+        expert_compute_s=a.expert_compute_s * b.expert_compute_s * c.expert_compute_s,
+        attention_compute_s=a.attention_compute_s * b.attention_compute_s * c.attention_compute_s,
+        masked_compute_s=a.masked_compute_s * b.masked_compute_s * c.masked_compute_s,
+        weight_read_s=a.weight_read_s * b.weight_read_s * c.weight_read_s,
+        recurrent_tokens=a.recurrent_tokens * b.recurrent_tokens * c.recurrent_tokens,
+        layer_passes=a.layer_passes * b.layer_passes * c.layer_passes,
+        prompts=a.prompts * b.prompts * c.prompts,
+        reductions=a.reductions * b.reductions * c.reductions,
+        link_s=a.link_s * b.link_s * c.link_s,
+        host_copy_s=a.host_copy_s * b.host_copy_s * c.host_copy_s,
+        host_compute_s=a.host_compute_s * b.host_compute_s * c.host_compute_s,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vramsite.sizing.accounts import account_for, limit_under, own_profile, paged_gpus_needed
 from vramsite.sizing.buffers import BufferRules
-from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes
+from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes, cache_placed
 from vramsite.sizing.fit import (
     gpus_needed,
     judged,
@@ -147,13 +147,13 @@ def size(
         memory = account(
             file.arch,
             file.weights,
-            cache_bytes(file.arch, chosen, rules.cache),
+            cache_placed(file.arch, whole.cache, chosen, rules.cache),
             chosen,
             rules.buffers,
             file.weights_basis,
             file.vision_bytes if chosen.vision else 0.0,
         )
-        work = model_work(file.arch, file.weights, chosen)
+        work = model_work(file.arch, file.weights, chosen, 1.0, 1.0, whole.work)
     needed: float | None = None
     if fits and limit is not None and asked.gpus == 1.0:
         needed = 1.0

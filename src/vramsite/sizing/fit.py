@@ -8,7 +8,7 @@ from __future__ import annotations
 from vramsite.sizing.buffers import BufferRules, compute_buffers
 from vramsite.sizing.cache import CacheBytes
 from vramsite.sizing.memory import account
-from vramsite.sizing.numeric import index
+from vramsite.sizing.numeric import floor, index
 from vramsite.sizing.placement import all_layers
 from vramsite.sizing.records import Architecture, Assumptions, Device, Fit, Memory, Settings
 from vramsite.sizing.weights import WeightBytes
@@ -154,16 +154,19 @@ def gpus_needed(
 ) -> float | None:
     """Least number of such devices of which the busiest stays within the limit, None for none.
 
-    `known_bytes` keeps the busiest device's need for 1, 2, ... devices, and is filled as far as
-    it is asked for: the same on every device, it is computed once.
+    `known_bytes` keeps the busiest device's need for 1, 2, ... devices, 0 where it was not asked
+    for yet: the same on every device, it is computed once.
     """
-    gpus = 1.0
+    while len(known_bytes) < MOST_GPUS:
+        known_bytes.append(0.0)
+    gpus = max(1.0, floor(weights.device_bytes / limit_bytes)) if limit_bytes > 0.0 else MOST_GPUS
     while gpus <= MOST_GPUS:
-        if len(known_bytes) < gpus:
+        place = index(gpus - 1.0)
+        if known_bytes[place] == 0.0:
             several = with_placement(settings, gpus, None, 0.0)
             memory = account(arch, weights, cache, several, rules, "", vision_bytes)
-            known_bytes.append(memory.device_bytes)
-        if known_bytes[index(gpus - 1.0)] <= limit_bytes:
+            known_bytes[place] = memory.device_bytes
+        if known_bytes[place] <= limit_bytes:
             return gpus
         gpus = gpus + 1.0
     return None

@@ -51,10 +51,12 @@ def model_work(
     settings: Settings,
     dense_scale: float = 1.0,
     routed_scale: float = 1.0,
+    known: ModelWork | None = None,
 ) -> ModelWork:
     """The work under `settings.gpu_layers` and `settings.cpu_moe_layers` (None: all on device).
 
-    The scales correct the bytes for a file of another size than the format's own recipe.
+    The scales correct the bytes for a file of another size than the format's own recipe. `known`
+    is the work of the same model under another placement: what it counts is not counted again.
     """
     share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
     dense = weights.active_bytes_per_token - weights.routed_bytes * share
@@ -81,21 +83,24 @@ def model_work(
         host_dense = host_dense + weights.output_bytes
     dense_share = host_dense / layer_dense if layer_dense > 0.0 else 0.0
     routed_share = host_routed / layer_routed if layer_routed > 0.0 else 0.0
-    parameters = _matrix_parameters(arch, False)
     return ModelWork(
         dense_bytes=dense * (1.0 - dense_share) * dense_scale,
         routed_bytes=weights.routed_bytes * (1.0 - routed_share) * routed_scale,
         host_dense_bytes=dense * dense_share * dense_scale,
         host_routed_bytes=weights.routed_bytes * routed_share * routed_scale,
-        dense_parameters=parameters,
+        dense_parameters=_matrix_parameters(arch, False)
+        if known is None
+        else known.dense_parameters,
         head_parameters=arch.embedding_width * arch.vocabulary,
-        routed_parameters=_matrix_parameters(arch, True),
+        routed_parameters=_matrix_parameters(arch, True)
+        if known is None
+        else known.routed_parameters,
         expert_count=arch.expert_count,
         experts_used=arch.experts_used,
         embedding_width=arch.embedding_width,
         layers=arch.layer_count,
-        recurrent_layers=_recurrent_layers(arch),
-        expert_layers=_expert_layers(arch),
+        recurrent_layers=_recurrent_layers(arch) if known is None else known.recurrent_layers,
+        expert_layers=_expert_layers(arch) if known is None else known.expert_layers,
         host_layers=host_layers,
         host_layer_share=min(whole_layers, arch.layer_count) / arch.layer_count,
     )
