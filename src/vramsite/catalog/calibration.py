@@ -130,7 +130,7 @@ class CalibrationRecord(Record):
         return found
 
     def factors(self, kind: str, owner: str, found: PhaseEffects, case: EffectCase) -> SpeedFactors:
-        """What one owner's effects multiply by in a case; "all" is the owner of what holds for all."""
+        """What an owner's effects multiply by in a case; those of kind "all" hold everywhere."""
         key = (kind, owner, case)
         kept = self._factors.get(key)
         if kept is None:

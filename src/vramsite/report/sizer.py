@@ -121,6 +121,45 @@ class Sizer:
             _keep(self._loaded, key, found, KEPT_LOADED)
         return found
 
+    def loads(
+        self, model_id: str, gpu_id: str, settings: Settings, sequences: list[int]
+    ) -> list[Load]:
+        """What so many users write together, each with the context of `settings`, rising.
+
+        Ends with the last number of users that the devices hold.
+        """
+        device = self.catalog.device(gpu_id)
+        assumptions = self.assumptions(settings.backend, device.kind)
+        limit = usable_bytes(device, assumptions)
+        coefficients = self.coefficients(model_id, gpu_id, settings)
+        found: list[Load] = []
+        for count in sequences:
+            tokens = settings.context_tokens * count
+            asked = with_placement(
+                with_load(settings, tokens, float(count)), settings.gpus, None, 0.0
+            )
+            try:
+                whole = self.load(model_id, asked)
+            except SizingError:
+                break
+            if limit is None or whole.memory.device_bytes > limit:
+                break
+            total = decode_total(
+                whole.file.arch,
+                whole.work,
+                device,
+                asked,
+                self.rules.cache,
+                coefficients,
+                assumptions.ram_bandwidth_bytes_per_s,
+                settings.context_tokens,
+                float(count),
+            ).value
+            if total is None:
+                break
+            found.append(Load(sequences=float(count), total_tps=total))
+        return found
+
     def file(self, model_id: str, format_name: str, imatrix: bool = False) -> ModelFile:
         """The model in one weight format. Raises SizerError for a format it has not."""
         key = (model_id, format_name, imatrix)
