@@ -9,9 +9,13 @@ from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import coefficients, load_calibration
 from vramsite.catalog.model_files import FormatError, model_file
 from vramsite.catalog.speed_model import load_speed_model
+from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
+from vramsite.sizing.fit import usable_bytes, with_placement
+from vramsite.sizing.inverse import with_load
 from vramsite.sizing.records import Assumptions, Settings, Size
+from vramsite.sizing.speed import decode_total
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog

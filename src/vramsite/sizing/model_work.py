@@ -83,11 +83,6 @@ def model_work(
         host_dense = host_dense + weights.output_bytes
     dense_share = host_dense / layer_dense if layer_dense > 0.0 else 0.0
     routed_share = host_routed / layer_routed if layer_routed > 0.0 else 0.0
-    dense_parameters = known.dense_parameters if known is not None else 0.0
-    routed_parameters = known.routed_parameters if known is not None else 0.0
-    if known is None:
-        dense_parameters = _matrix_parameters(arch, False)
-        routed_parameters = _matrix_parameters(arch, True)
     return ModelWork(
         dense_bytes=dense * (1.0 - dense_share) * dense_scale,
         routed_bytes=weights.routed_bytes * (1.0 - routed_share) * routed_scale,
