@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from vramsite.site.configurator import SHARED_SCRIPTS, page_script
+from vramsite.site.configurator import SCRIPTS, SHARED_SCRIPTS, page_script
 from vramsite.site.script_bundle import BundleError, bundle, small
 
 ASSETS = Path(__file__).resolve().parents[2] / "templates/assets"
@@ -20,7 +21,7 @@ PAGE_SCRIPT_BYTES = 8 * 1024
     ("text", "wanted"),
     [
         ("const a = 1; // one\n", "const a=1;\n"),
-        ("/* long\n */ go( a , b );\n", "\ngo(a,b);\n"),
+        ("/* long\n */ go( a , b );\n", "go(a,b);\n"),
         ('const t = "// no  comment";\n', 'const t="// no  comment";\n'),
         ("x = `a  ${ `b  ` }  c`;\n", "x=`a  ${ `b  ` }  c`;\n"),
         ("const r = /[/ ]+ x/g;\n", "const r=/[/ ]+ x/g;\n"),
@@ -53,7 +54,8 @@ def test_a_bundle_runs_like_its_scripts(tmp_path: Path) -> None:
             "    const total = text.length;\n"
             "    counter.add(total + index);\n  }\n"
             "  const shown = { total: counter.total, texts };\n"
-            "  try {\n    missing();\n  } catch (problem) {\n    shown.problem = problem.name;\n  }\n"
+            "  try {\n    missing();\n  } catch (problem) {\n"
+            "    shown.problem = problem.name;\n  }\n"
             "  return JSON.stringify({ ...shown, label: `${counter.total} in all` });\n}\n"
         ),
     }
@@ -67,10 +69,12 @@ def test_a_bundle_runs_like_its_scripts(tmp_path: Path) -> None:
         [node, tmp_path / "run.mjs"], capture_output=True, text=True, check=True
     ).stdout
     # (2 + 0) * 2 + (3 + 1) * 2
-    assert (
-        found
-        == '{"total":12,"texts":["ab","cde"],"problem":"ReferenceError","label":"12 in all"}\n'
-    )
+    assert json.loads(found) == {
+        "total": 12,
+        "texts": ["ab", "cde"],
+        "problem": "ReferenceError",
+        "label": "12 in all",
+    }
 
 
 def test_two_scripts_with_one_name_are_refused() -> None:
@@ -80,10 +84,8 @@ def test_two_scripts_with_one_name_are_refused() -> None:
 
 
 def test_an_import_from_outside_stays() -> None:
-    text = bundle(
-        {"a": 'import { far } from "./far.js";\nexport const near = () => far();\n'}, "near"
-    )
-    assert text.startswith('import{far}from"./far.js";\n')
+    script = 'import { far } from "./far.js";\nexport const near = () => far();\n'
+    assert bundle({"a": script}, "near").startswith('import{far}from"./far.js";\n')
 
 
 def test_the_configurators_script_is_within_its_budget() -> None:
@@ -92,6 +94,4 @@ def test_the_configurators_script_is_within_its_budget() -> None:
 
 def test_every_script_of_the_configurator_is_sent_once() -> None:
     there = {path.stem for path in (ASSETS / "js").glob("configurator*.js")}
-    from vramsite.site.configurator import SCRIPTS
-
     assert there <= {*SCRIPTS, *SHARED_SCRIPTS}
