@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import GIB, Book, PairSummary
+from vramsite.report.device_reach import ReachTable, device_reach
 
 if TYPE_CHECKING:
     from vramsite.catalog import GpuRecord
@@ -80,6 +81,7 @@ class DeviceView:
     facts: list[Fact]
     street: Street | None
     usable: UsableMemory
+    reach: ReachTable
     models: list[ModelRow]
     holds_count: int
     measured: Measured
@@ -171,6 +173,7 @@ def device_view(book: Book, gpu_id: str) -> DeviceView:
             rule=default.rule if default else None,
             rule_source=notes.number(default.source) if default else None,
         ),
+        reach=device_reach(book, gpu_id),
         models=rows,
         holds_count=sum(1 for row in rows if row.summary.verdict in ("fits", "tight", "unified")),
         measured=book.measured(gpu_id),
