@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 
 from vramsite.site.assets import Assets
 from vramsite.site.i18n import load_translations
@@ -72,7 +73,7 @@ VIEW = {
 }
 
 
-def environment(tmp_path: Path, template: str) -> object:
+def environment(tmp_path: Path, template: str) -> Environment:
     locale = tmp_path / "locales/de/LC_MESSAGES"
     locale.mkdir(parents=True)
     (locale / "messages.po").write_text(PO, encoding="utf-8")
