@@ -41,7 +41,7 @@ def test_siblings_are_the_rest_of_the_family_by_size():
         book.catalog.models[model_id] = book.catalog.models[model_id].model_copy(
             update={"name": name}
         )
-    assert families(book)["acme-3"].model_ids == ("small-8b", "sparse-30b")
+    assert families(book.catalog.models)["acme-3"].model_ids == ("small-8b", "sparse-30b")
     (other,) = siblings(book, "sparse-30b")
     # 8B x 4.8 bits / 8 + 8,192 tokens x 32 layers x 4 KiB + 0.5 GiB
     assert other.needed_bytes == 4.8e9 + 2.0**30 + 2.0**29

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vramsite.catalog import ModelRecord
     from vramsite.report.book import Book
     from vramsite.report.cards import ModelCard
 
@@ -28,6 +31,11 @@ class Family:
     slug: str
     name: str
     model_ids: tuple[str, ...]
+
+    @property
+    def has_page(self) -> bool:
+        """Whether there is more than one model to list."""
+        return len(self.model_ids) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +63,29 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")
 
 
-def families(book: Book) -> dict[str, Family]:
+def families(models: Mapping[str, ModelRecord]) -> dict[str, Family]:
     """All families by slug, also those of one model; members by size, then id."""
-    known = book.memo.get(("families",))
-    if isinstance(known, dict):
-        return known
     members: dict[str, list[str]] = {}
     names: dict[str, str] = {}
-    for model in book.catalog.models.values():
+    for model in models.values():
         name = family_name(model.name)
         slug = slug_of(name)
         names.setdefault(slug, name)
         members.setdefault(slug, []).append(model.id)
     found = {}
     for slug in sorted(members):
-        ids = sorted(
-            members[slug], key=lambda one: (book.catalog.models[one].params_total or 0, one)
-        )
+        ids = sorted(members[slug], key=lambda one: (models[one].params_total or 0, one))
         found[slug] = Family(slug, names[slug], tuple(ids))
-    book.memo[("families",)] = found
     return found
 
 
 def family_of(book: Book, model_id: str) -> Family:
     """The family of a model."""
-    return families(book)[slug_of(family_name(book.catalog.models[model_id].name))]
+    known = book.memo.get(("families",))
+    if not isinstance(known, dict):
+        known = book.memo[("families",)] = families(book.catalog.models)
+    found: Family = known[slug_of(family_name(book.catalog.models[model_id].name))]
+    return found
 
 
 def needed_bytes(book: Book, model_id: str) -> float | None:
