@@ -15,6 +15,8 @@ from jinja2 import Environment, nodes
 from jinja2.ext import InternationalizationExtension
 from jinja2.visitor import NodeTransformer
 
+from vramsite.site.template_code import LeanCodeGenerator, call, put
+
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 
 
@@ -77,6 +79,10 @@ class _ConstantMessages(NodeTransformer):
 
 class LocaleEnvironment(Environment):
     """An environment whose ``translations`` are put into its templates as it compiles them."""
+
+    code_generator_class = LeanCodeGenerator
+    put = staticmethod(put)
+    call = staticmethod(call)
 
     def __init__(self, translations: NullTranslations, **options: Any) -> None:
         super().__init__(**options)
