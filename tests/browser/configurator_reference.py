@@ -130,6 +130,16 @@ def _state(random: Random) -> Chosen:
         put("ngl", "gpu_layers", float(random.choice([0, 5, 20])))
     if random.random() < 0.15:
         put("moe", "cpu_moe_layers", float(random.choice([0, 5, 20])))
+    backends = book().catalog.gpus[gpu_id].backends
+    if random.random() < 0.2:
+        name = random.choice(backends)
+        put("b", "backend", name, name)
+    if random.random() < 0.2:
+        backend = str(changes.get("backend", settings.backend))
+        engines = [name for name in book().catalog.engines if book().runs_on(name, backend)]
+        if engines:
+            name = random.choice(engines)
+            put("e", "engine", name, name)
     for key, (field, value) in FLAGS.items():
         if random.random() < 0.12:
             query[key] = "0" if key == "fa" else "1"
