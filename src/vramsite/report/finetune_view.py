@@ -9,8 +9,10 @@ from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.report.bars import Bar, draw
 from vramsite.report.finetune_recipes import Recipe, recipes
 from vramsite.report.recommend import by_price
-from vramsite.sizing.finetune import fine_tune
+from vramsite.sizing.finetune import fine_tune_shape
+from vramsite.sizing.finetune_adapters import adapters
 from vramsite.sizing.finetune_fit import training_need, training_verdict
+from vramsite.sizing.finetune_records import TrainShape
 from vramsite.sizing.finetune_shape import train_shape
 from vramsite.sizing.finetune_speed import training_flops_per_token
 
@@ -139,7 +141,7 @@ def _memory(
     if isinstance(known, tuple):
         return known
     choice = rules.choice(method, devices=float(devices))
-    found = choice, fine_tune(book.catalog.architecture(model_id), choice, rules.record())
+    found = choice, _peak(book, rules, model_id, choice)
     book.memo[key] = found
     return found
 
@@ -148,7 +150,25 @@ def _with_experts(book: Book, rules: FinetuneRulesFile, model_id: str, method: s
     arch = book.catalog.architecture(model_id)
     if arch.expert_count <= 0.0 or rules.methods[method].method == "full":
         return None
-    return fine_tune(arch, rules.choice(method, experts=True), rules.record()).allocated_bytes
+    return _peak(book, rules, model_id, rules.choice(method, experts=True)).allocated_bytes
+
+
+def _peak(book: Book, rules: FinetuneRulesFile, model_id: str, choice: FineTune) -> FineTuneMemory:
+    """What a run takes."""
+    arch = book.catalog.architecture(model_id)
+    added = adapters(arch, choice.rank, choice.targets)
+    return fine_tune_shape(_shape(book, model_id), added, choice, rules.record())
+
+
+def _shape(book: Book, model_id: str) -> TrainShape:
+    """The model summed up, once for all runs."""
+    key = ("train shape", model_id)
+    known = book.memo.get(key)
+    if isinstance(known, TrainShape):
+        return known
+    found = train_shape(book.catalog.architecture(model_id))
+    book.memo[key] = found
+    return found
 
 
 def _verdict(
@@ -197,7 +217,7 @@ def _rate(
         return None
     arch = book.catalog.architecture(model_id)
     share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
-    work = training_flops_per_token(train_shape(arch), share, choice)
+    work = training_flops_per_token(_shape(book, model_id), share, choice)
     if work <= 0.0:
         return None
     low = known.low * device.bf16_flops / work

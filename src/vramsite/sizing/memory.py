@@ -6,7 +6,7 @@ from vramsite.sizing.buffers import BufferRules, compute_buffers
 from vramsite.sizing.cache import CacheBytes
 from vramsite.sizing.draft import draft_bytes
 from vramsite.sizing.numeric import index
-from vramsite.sizing.placement import HOST, all_layers, layer_count_on_host, layer_device
+from vramsite.sizing.placement import HOST, all_layers, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
 from vramsite.sizing.weights import WeightBytes, WeightSplit, split_weights
 
@@ -17,50 +17,66 @@ def resolved_gpu_layers(weights: WeightBytes, settings: Settings) -> float:
     return everything if settings.gpu_layers is None else min(settings.gpu_layers, everything)
 
 
-def device_weights(weights: WeightBytes, settings: Settings, split: WeightSplit) -> list[float]:
-    """Weight bytes on each device; `split` is what all of them and the host hold.
-
-    A layer split deals out whole layers, tensor parallelism gives each device an equal share.
-    """
-    gpu_layers = resolved_gpu_layers(weights, settings)
-    if settings.gpus == 1.0:
-        return [split.device_bytes]
-    if settings.split == "tensor":
-        return [split.device_bytes / settings.gpus for _ in range(index(settings.gpus))]
+def layer_places(weights: WeightBytes, settings: Settings) -> list[float]:
+    """The device (or HOST) of each layer of the file, and of the output layer as the last one."""
     layer_count = len(weights.layer_bytes) * 1.0
-    kept = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
-    shares = [weights.every_device_bytes for _ in range(index(settings.gpus))]
-    for layer in range(len(weights.layer_bytes)):
-        place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
-        if place != HOST:
-            held = weights.layer_bytes[layer]
-            if float(layer) < kept:
-                held = held - weights.layer_expert_bytes[layer]
-            shares[index(place)] = shares[index(place)] + held
-    place = layer_device(layer_count, layer_count, gpu_layers, settings.gpus)
-    if place != HOST:
-        shares[index(place)] = shares[index(place)] + weights.output_bytes
-    return shares
+    gpu_layers = resolved_gpu_layers(weights, settings)
+    return [
+        layer_device(layer * 1.0, layer_count, gpu_layers, settings.gpus)
+        for layer in range(len(weights.layer_bytes) + 1)
+    ]
+
+
+def device_weights(weights: WeightBytes, settings: Settings) -> list[float]:
+    """Weight bytes on each device."""
+    split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
+    return _placed_weights(weights, settings, split, layer_places(weights, settings))
 
 
 def device_cache(
     weights: WeightBytes, settings: Settings, layer_bytes: list[float], total_bytes: float
 ) -> list[float]:
     """Cache (or state) bytes on each device, given those of each layer and their total."""
-    shares = [0.0 for _ in range(index(settings.gpus))]
-    if not settings.kv_offload:
-        return shares
-    gpu_layers = resolved_gpu_layers(weights, settings)
-    layer_count = len(weights.layer_bytes) * 1.0
-    if settings.gpus == 1.0 and gpu_layers > layer_count:
-        return [total_bytes]
+    return _placed_cache(settings, layer_places(weights, settings), layer_bytes, total_bytes)
+
+
+def _placed_weights(
+    weights: WeightBytes, settings: Settings, split: WeightSplit, places: list[float]
+) -> list[float]:
+    """Weight bytes on each device; `split` is what all of them and the host hold.
+
+    A layer split deals out whole layers, tensor parallelism gives each device an equal share.
+    """
     if settings.gpus == 1.0:
-        held = 0.0
-        for layer in range(index(layer_count_on_host(layer_count, gpu_layers)), len(layer_bytes)):
-            held = held + layer_bytes[layer]
-        return [held]
+        return [split.device_bytes]
+    if settings.split == "tensor":
+        return [split.device_bytes / settings.gpus for _ in range(index(settings.gpus))]
+    kept = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
+    shares = [weights.every_device_bytes for _ in range(index(settings.gpus))]
+    for layer in range(len(weights.layer_bytes)):
+        place = places[layer]
+        if place != HOST:
+            held = weights.layer_bytes[layer]
+            if layer < kept:
+                held = held - weights.layer_expert_bytes[layer]
+            shares[index(place)] = shares[index(place)] + held
+    output = places[len(weights.layer_bytes)]
+    if output != HOST:
+        shares[index(output)] = shares[index(output)] + weights.output_bytes
+    return shares
+
+
+def _placed_cache(
+    settings: Settings, places: list[float], layer_bytes: list[float], total_bytes: float
+) -> list[float]:
+    """Cache (or state) bytes on each device, given those of each layer and their total."""
+    shares = [0.0 for _ in range(index(settings.gpus))]
+    if not settings.kv_offload or total_bytes == 0.0:
+        return shares
+    if settings.gpus == 1.0 and places[0] != HOST:
+        return [total_bytes]
     for layer in range(len(layer_bytes)):
-        place = layer_device(float(layer), layer_count, gpu_layers, settings.gpus)
+        place = places[layer]
         if place != HOST:
             if settings.split == "tensor":
                 for device in range(index(settings.gpus)):
@@ -93,9 +109,10 @@ def account(
     """
     buffers = compute_buffers(arch, settings, weights, rules)
     split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
-    held = device_weights(weights, settings, split)
-    kv = device_cache(weights, settings, cache.layer_kv_bytes, cache.kv_bytes)
-    state = device_cache(weights, settings, cache.layer_recurrent_bytes, cache.recurrent_bytes)
+    places = layer_places(weights, settings)
+    held = _placed_weights(weights, settings, split, places)
+    kv = _placed_cache(settings, places, cache.layer_kv_bytes, cache.kv_bytes)
+    state = _placed_cache(settings, places, cache.layer_recurrent_bytes, cache.recurrent_bytes)
     draft = draft_bytes(arch, weights, settings, rules.cache)
     per_device = []
     busiest = 0
