@@ -159,6 +159,8 @@ class Page {
     this.tell(faults.length ? this.draw.fallback(faults.map((key) => this.label(key))) : "");
     const answered = this.answer(pair, resolved);
     // The answer comes first: the address costs a browser more than all that was worked out.
+    await pause();
+    if (round !== this.round) return;
     const address = toAddress(this.values);
     this.fill(pair, resolved, fill ? null : control);
     write?.(address);
