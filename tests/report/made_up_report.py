@@ -114,7 +114,11 @@ class MadeUpCatalog:
     engines: dict[str, Any] = field(default_factory=dict)
     offers: list[Any] = field(default_factory=list)
     assumptions: Any = field(default_factory=lambda: SimpleNamespace(money=None))
-    formats: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(BITS))
+    formats: dict[str, Any] = field(
+        default_factory=lambda: {
+            name: SimpleNamespace(nominal_bits=bits) for name, bits in BITS.items()
+        }
+    )
 
     def architecture(self, model_id: str) -> Architecture:
         return self.architectures[model_id]

@@ -84,6 +84,15 @@ def test_addresses_change_with_the_content_alone() -> None:
     assert one.rules() == other.rules()
 
 
+def test_all_models_are_one_list_in_the_order_of_the_catalog(tmp_path: Path) -> None:
+    made = files()
+    made.write(tmp_path)
+    listed = json.loads((tmp_path / made.all_models()).read_text())
+    assert listed == [
+        json.loads((tmp_path / made.model(name)).read_text()) for name in ("alpha", "beta")
+    ]
+
+
 def test_everything_is_written_under_its_address(tmp_path: Path) -> None:
     made = files()
     made.model("beta")

@@ -73,18 +73,23 @@ def device_entries(book: Book) -> list[DeviceCard]:
     return cards
 
 
+def memory_classes(book: Book) -> list[MemoryClass]:
+    """All devices by the memory they are sold with, least first."""
+    by_memory: dict[float, list[DeviceCard]] = {}
+    for card in device_entries(book):
+        by_memory.setdefault(card.memory_gb, []).append(card)
+    return [MemoryClass(gb, by_memory[gb]) for gb in sorted(by_memory)]
+
+
 def home_view(book: Book) -> HomeView:
     """The start page; newest models first, those without a date last."""
     models = list(book.catalog.models.values())
     models.sort(key=lambda model: model.id)
     models.sort(key=lambda model: str(model.released or ""), reverse=True)
-    by_memory: dict[float, list[DeviceCard]] = {}
-    for card in device_entries(book):
-        by_memory.setdefault(card.memory_gb, []).append(card)
     return HomeView(
         model_count=len(book.catalog.models),
         device_count=len(book.catalog.gpus),
         pair_count=len(book.catalog.models) * len(book.catalog.gpus),
         newest=[model_entry(book, model.id) for model in models[:NEWEST]],
-        classes=[MemoryClass(gb, by_memory[gb]) for gb in sorted(by_memory)],
+        classes=memory_classes(book),
     )

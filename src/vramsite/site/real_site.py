@@ -9,6 +9,7 @@ from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
 from vramsite.site.configurator import CardFiles, generated_assets
 from vramsite.site.context import SiteContext
+from vramsite.site.cost_script import NAME, cost_module
 from vramsite.site.engine_js.data import SliceMaker
 from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.i18n import discover_locales
@@ -27,7 +28,9 @@ def make(spec: BuildSpec) -> Site:
     """
     catalog = select(load_catalog(Path(spec.data_dir)), spec.models, spec.devices)
     templates_dir = Path(spec.templates_dir)
-    assets = Assets.from_folder(templates_dir / "assets", generated_assets(spec))
+    assets = Assets.from_folder(
+        templates_dir / "assets", generated_assets(spec) | {NAME: cost_module()}
+    )
     locales = discover_locales(Path(spec.locales_dir))
     sizer = Sizer(catalog)
     context = SiteContext(

@@ -20,6 +20,8 @@ PATTERNS: dict[str, str] = {
     "vendors": "{locale}/vendors/",
     "vendor": "{locale}/vendors/{0}/",
     "family": "{locale}/families/{0}/",
+    "find": "{locale}/find/",
+    "compare": "{locale}/compare/",
     "methodology": "{locale}/methodology/",
     "accuracy": "{locale}/accuracy/",
     "about": "{locale}/about/",

@@ -42,11 +42,22 @@ class EngineFiles:
         make = self._maker.device
         return self._file(f"devices/{gpu_id}", ".json", lambda: slice_bytes(make(gpu_id)))
 
+    def all_models(self) -> str:
+        """The address of every model's facts in one list, for what looks at all of them."""
+        return self._file("models", ".json", self._joined_models)
+
+    def _joined_models(self) -> bytes:
+        ids = list(self._maker.catalog.models)
+        for model_id in ids:
+            self.model(model_id)
+        return b"[" + b",".join(self._made[f"models/{one}"][1].strip() for one in ids) + b"]\n"
+
     def addresses(self) -> Iterator[str]:
         """The addresses of all files."""
         yield self.engine()
         yield self.rules()
         yield from map(self.model, self._maker.catalog.models)
+        yield self.all_models()
         yield from map(self.device, self._maker.catalog.gpus)
 
     def write(self, output: Path) -> int:
