@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from jinja2 import Environment
@@ -118,7 +119,8 @@ def test_the_browser_prints_what_jinja_prints(tmp_path: Path) -> None:
     )
     answer = subprocess.run([node, script], capture_output=True, text=True, check=True)
     template = env.get_template("page.html").module
-    wanted = [str(getattr(template, name)(VIEW)) for name in names]
+    view = SimpleNamespace(**VIEW)
+    wanted = [str(getattr(template, name)(view)) for name in names]
     assert json.loads(answer.stdout) == wanted
     for (_, part), text in zip(CASES, wanted, strict=True):
         assert part in text

@@ -68,3 +68,13 @@ class LeanCodeGenerator(CodeGenerator):
         self.visit(node.node, frame)
         self.signature(node, frame)
         self.write(")")
+
+    @optimizeconst
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
+        """An attribute, and nothing else that the name could mean (blocks are items of `self`)."""
+        if isinstance(node.node, nodes.Name) and node.node.name == "self":
+            super().visit_Getattr(node, frame)
+            return
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(f").{node.attr}")

@@ -6,7 +6,7 @@ from vramsite.sizing.buffers import BufferRules, compute_buffers
 from vramsite.sizing.cache import CacheBytes
 from vramsite.sizing.draft import draft_bytes
 from vramsite.sizing.numeric import index
-from vramsite.sizing.placement import HOST, all_layers, layer_device
+from vramsite.sizing.placement import HOST, all_layers, layer_count_on_host, layer_device
 from vramsite.sizing.records import Architecture, Memory, Settings, Term
 from vramsite.sizing.weights import WeightBytes, WeightSplit, split_weights
 
@@ -18,7 +18,12 @@ def resolved_gpu_layers(weights: WeightBytes, settings: Settings) -> float:
 
 
 def layer_places(weights: WeightBytes, settings: Settings) -> list[float]:
-    """The device (or HOST) of each layer of the file, and of the output layer as the last one."""
+    """The device (or HOST) of each layer of the file, and of the output layer as the last one.
+
+    A single device needs no such list: it has the last layers.
+    """
+    if settings.gpus == 1.0:
+        return []
     layer_count = len(weights.layer_bytes) * 1.0
     gpu_layers = resolved_gpu_layers(weights, settings)
     return [
@@ -37,7 +42,14 @@ def device_cache(
     weights: WeightBytes, settings: Settings, layer_bytes: list[float], total_bytes: float
 ) -> list[float]:
     """Cache (or state) bytes on each device, given those of each layer and their total."""
-    return _placed_cache(settings, layer_places(weights, settings), layer_bytes, total_bytes)
+    places = layer_places(weights, settings)
+    first = _first_on_device(weights, settings)
+    return _placed_cache(settings, places, first, layer_bytes, total_bytes)
+
+
+def _first_on_device(weights: WeightBytes, settings: Settings) -> float:
+    layer_count = len(weights.layer_bytes) * 1.0
+    return layer_count_on_host(layer_count, resolved_gpu_layers(weights, settings))
 
 
 def _placed_weights(
@@ -67,14 +79,23 @@ def _placed_weights(
 
 
 def _placed_cache(
-    settings: Settings, places: list[float], layer_bytes: list[float], total_bytes: float
+    settings: Settings,
+    places: list[float],
+    first: float,
+    layer_bytes: list[float],
+    total_bytes: float,
 ) -> list[float]:
     """Cache (or state) bytes on each device, given those of each layer and their total."""
     shares = [0.0 for _ in range(index(settings.gpus))]
     if not settings.kv_offload or total_bytes == 0.0:
         return shares
-    if settings.gpus == 1.0 and places[0] != HOST:
-        return [total_bytes]
+    if settings.gpus == 1.0:
+        if first == 0.0:
+            return [total_bytes]
+        held = 0.0
+        for layer in range(index(first), len(layer_bytes)):
+            held = held + layer_bytes[layer]
+        return [held]
     for layer in range(len(layer_bytes)):
         place = places[layer]
         if place != HOST:
@@ -111,8 +132,11 @@ def account(
     split = split_weights(weights, resolved_gpu_layers(weights, settings), settings.cpu_moe_layers)
     places = layer_places(weights, settings)
     held = _placed_weights(weights, settings, split, places)
-    kv = _placed_cache(settings, places, cache.layer_kv_bytes, cache.kv_bytes)
-    state = _placed_cache(settings, places, cache.layer_recurrent_bytes, cache.recurrent_bytes)
+    first = _first_on_device(weights, settings)
+    kv = _placed_cache(settings, places, first, cache.layer_kv_bytes, cache.kv_bytes)
+    state = _placed_cache(
+        settings, places, first, cache.layer_recurrent_bytes, cache.recurrent_bytes
+    )
     draft = draft_bytes(arch, weights, settings, rules.cache)
     per_device = []
     busiest = 0
