@@ -19,6 +19,7 @@ from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.loader import Entry, entry_ids, load_file, load_flat, load_vendor_tree
 from vramsite.catalog.model_record import ModelRecord
 from vramsite.catalog.offer_record import OfferRecord, ProviderFile
+from vramsite.catalog.rule_files import rule_file_faults
 from vramsite.catalog.rules.architecture_rules import architecture_faults
 from vramsite.catalog.rules.file_rules import ASSUMPTION_RULES, ENGINE_RULES, QUANT_RULES
 from vramsite.catalog.rules.gpu_rules import GPU_RULES
@@ -81,6 +82,7 @@ def architecture_source(model: ModelRecord) -> ArchitectureSource:
 def load_catalog(data_dir: Path, *, today: date | None = None) -> Catalog:
     """Read and check the whole data folder. Raises CatalogError with all faults, or nothing."""
     catalog, faults = read_catalog(data_dir, today=today)
+    faults = sorted({*faults, *rule_file_faults(data_dir.resolve())})
     if catalog is None or faults:
         raise CatalogError(faults)
     return catalog

@@ -10,6 +10,7 @@ from vramsite.catalog.faults import Fault
 from vramsite.catalog.finetune import read_finetune
 from vramsite.catalog.loader import entry_ids
 from vramsite.catalog.measurements import read_measurements
+from vramsite.catalog.rule_files import rule_file_faults
 from vramsite.catalog.side import read_side
 
 
@@ -21,4 +22,5 @@ def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
     gpu_ids = frozenset(entry_ids(data_dir, "gpus"))
     _, side_faults = read_side(data_dir, today=today, gpu_ids=gpu_ids)
     _, finetune_faults = read_finetune(data_dir)
-    return sorted({*faults, *row_faults, *side_faults, *finetune_faults})
+    rules = rule_file_faults(data_dir.resolve())
+    return sorted({*faults, *row_faults, *side_faults, *finetune_faults, *rules})
