@@ -10,6 +10,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from vramsite.catalog import Catalog
+from vramsite.catalog.money_facts import load_money_facts
+from vramsite.catalog.quant_quality import load_quant_quality
+from vramsite.report.families import families
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.S)
 _H1 = re.compile(r"<h1[\s>]")
@@ -45,6 +48,10 @@ class Names:
             names |= {model.name, model.id, model.hf_repo, model.vendor}
             names |= {text for text in (model.gguf_repo, model.license) if text}
             names |= {file.format for file in model.files + model.vision_files}
+        names |= {family.name for family in families(catalog.models).values()}
+        names |= {row.model for row in load_quant_quality(catalog.data_dir)}
+        hosted = load_money_facts(catalog.data_dir).hosted_api.rows
+        names |= {row.provider_model_id for row in hosted}
         for gpu in catalog.gpus.values():
             names |= {gpu.name, gpu.id, gpu.vendor, gpu.pcie or "", gpu.interconnect.type or ""}
         for offer in catalog.offers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -20,6 +21,7 @@ LOCALES = discover_locales(ROOT / "locales")
 URLS = Urls.from_base_url(configured_base_url(ROOT / "data"))
 KIB = 1024
 PAIR_RAW_LIMIT, PAIR_GZIP_LIMIT, NODE_LIMIT = 45 * KIB, 14 * KIB, 1500
+PAGE_GZIP_LIMIT, CSS_LIMIT = 14 * KIB, 8 * KIB
 
 
 def is_pair(file: str) -> bool:
@@ -107,6 +109,16 @@ def test_pages_keep_their_budgets(facts: SiteFacts) -> None:
         )
     ]
     assert over[:20] == []
+
+
+def test_no_page_is_large_on_the_way(facts: SiteFacts) -> None:
+    over = [page.file for page in facts.pages.values() if page.gzip_bytes > PAGE_GZIP_LIMIT]
+    assert over[:20] == []
+
+
+def test_the_style_sheet_keeps_its_budget(full_site: Path) -> None:
+    (style,) = full_site.glob("assets/*/style.css")
+    assert len(zlib.compress(style.read_bytes(), 9)) <= CSS_LIMIT
 
 
 def test_nothing_is_loaded_from_elsewhere(facts: SiteFacts, full_site: Path) -> None:

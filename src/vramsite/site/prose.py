@@ -51,6 +51,7 @@ def load_prose(
         extension_configs={"toc": {"toc_depth": "2-3"}},
         output_format="html",
     )
-    body = Markup(converter.convert(source))
+    # Markdown's tables have heads of columns alone, and do not say so.
+    body = Markup(converter.convert(source).replace("<th>", '<th scope="col">'))
     toc = Markup(getattr(converter, "toc", ""))  # set by the extension of that name
     return Prose(first.removeprefix("# ").strip(), body, toc)
