@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sample_site import ARGUMENTS, DEVICES, MODELS, ROOT, chromium_path, no_browser
+from sample_site import DEVICES, MODELS, ROOT
 
 from vramsite.site.build import build_site
 from vramsite.site.serve import SiteServer
@@ -35,19 +33,3 @@ def site_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A Chromium; install Debian's `chromium` or set VRAMSITE_CHROMIUM to have these tests."""
-    path = chromium_path()
-    if path is None:
-        no_browser("no Chromium: apt-get install chromium, or set VRAMSITE_CHROMIUM to its path")
-    if find_spec("playwright") is None:
-        no_browser("playwright is not installed: pip install playwright")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield chromium
-        chromium.close()

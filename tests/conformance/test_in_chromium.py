@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from typing import Any
 
 import pytest
 from chromium import page_over
@@ -32,7 +33,7 @@ TEXTS = """async ([locale, asked]) => {
 }"""
 
 
-def test_chromium_does_as_python_does(ground: Ground) -> None:
+def test_chromium_does_as_python_does(ground: Ground, browser: Any) -> None:
     for path in (
         HERE / "answer_all.mjs",
         HERE / "format_all.mjs",
@@ -40,7 +41,7 @@ def test_chromium_does_as_python_does(ground: Ground) -> None:
     ):
         shutil.copy(path, ground.folder)
     cases = ground.cases(SAMPLE)
-    with page_over(ground.folder) as page:
+    with page_over(browser, ground.folder) as page:
         found = page.evaluate(ANSWERS)
         texts = {locale: page.evaluate(TEXTS, [locale, question()]) for locale in LOCALES}
     wanted = ground.answers(cases)

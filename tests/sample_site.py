@@ -11,7 +11,7 @@ import pytest
 
 from vramsite.site.i18n import discover_locales
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 MODELS = ("qwen3-8b", "glm-4.5", "gemma-4-31b-it")
 DEVICES = ("rtx-4090", "mac-studio-m3-ultra-512gb", "h200-141gb-sxm", "t4-16gb")
 LOCALES = discover_locales(ROOT / "locales")
