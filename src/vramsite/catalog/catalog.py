@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from vramsite.catalog.faults import CatalogError, Fault
 from vramsite.catalog.format_record import BlockType, FormatRecord, QuantsFile
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.loader import Entry, entry_ids, load_file, load_flat, load_vendor_tree
+from vramsite.catalog.model_graph import model_graph
 from vramsite.catalog.model_record import ModelRecord
 from vramsite.catalog.offer_record import OfferRecord, ProviderFile
 from vramsite.catalog.rule_files import rule_file_faults
@@ -52,7 +53,8 @@ class Catalog:
         """Layers and tensors of a model. KeyError for an unknown id, else ArchitectureError."""
         found = self._architectures.get(model_id)
         if found is None:
-            found = read_architecture(architecture_source(self.models[model_id]))
+            read = read_architecture(architecture_source(self.models[model_id]))
+            found = replace(read, graph=model_graph(read, self.data_dir))
             self._architectures[model_id] = found
         return found
 

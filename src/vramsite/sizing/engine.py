@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vramsite.sizing.accounts import account_for, limit_under, own_profile, paged_gpus_needed
-from vramsite.sizing.buffers import BufferRules
+from vramsite.sizing.buffers import BufferRules, keeping
 from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes, cache_placed
 from vramsite.sizing.fit import (
     gpus_needed,
@@ -67,6 +67,7 @@ class Loaded:
     memory: Memory
     work: ModelWork
     known_needs_bytes: list[float]  # see `gpus_needed`
+    buffers: BufferRules  # with what was replayed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,7 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
     """The device-independent part. Raises SizingError where the engine refuses the settings."""
     cache = cache_bytes(file.arch, settings, rules.cache)
     vision = file.vision_bytes if settings.vision else 0.0
+    buffers = keeping(rules.buffers)
     return Loaded(
         file=file,
         settings=settings,
@@ -95,7 +97,7 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
             file.weights,
             with_placement(settings, settings.gpus, None, 0.0),
             rules.cache,
-            rules.buffers,
+            buffers,
             file.weights_basis,
             vision,
             None,
@@ -104,6 +106,7 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
             file.arch, file.weights, with_placement(settings, settings.gpus, None, 0.0)
         ),
         known_needs_bytes=[],
+        buffers=buffers,
     )
 
 
@@ -135,7 +138,7 @@ def size(
             file.weights,
             whole.cache,
             asked,
-            rules.buffers,
+            whole.buffers,
             whole.memory.device_bytes,
             limit,
         )
@@ -149,7 +152,7 @@ def size(
             file.weights,
             cache_placed(file.arch, whole.cache, chosen, rules.cache),
             chosen,
-            rules.buffers,
+            whole.buffers,
             file.weights_basis,
             file.vision_bytes if chosen.vision else 0.0,
         )
@@ -163,7 +166,7 @@ def size(
             file.weights,
             whole.cache,
             asked,
-            rules.buffers,
+            whole.buffers,
             file.vision_bytes if asked.vision else 0.0,
             limit,
             whole.known_needs_bytes,

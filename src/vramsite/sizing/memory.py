@@ -141,7 +141,8 @@ def account(
     per_device = []
     busiest = 0
     for device in range(index(settings.gpus)):
-        total = held[device] + kv[device] + state[device] + buffers.device_bytes
+        total = held[device] + kv[device] + state[device]
+        total = total + (buffers.device_bytes if device == 0 else buffers.later_device_bytes)
         if device == 0:
             total = total + vision_bytes
         if device == index(settings.gpus) - 1:
@@ -160,7 +161,7 @@ def account(
         ),
         _term(
             "compute_buffer",
-            buffers.device_bytes,
+            buffers.device_bytes if busiest == 0 else buffers.later_device_bytes,
             buffers.host_bytes + buffers.output_bytes,
             "engine_formula",
         ),

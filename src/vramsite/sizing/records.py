@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vramsite.sizing.graph_records import ModelGraph
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tensor:
@@ -88,6 +90,7 @@ class Architecture:
     layer_order: list[float]  # index into groups, one entry a layer
     tensors: list[Tensor]
     prediction_layers: float = 0.0  # MTP / NextN layers in the checkpoint
+    graph: ModelGraph | None = None  # what llama.cpp's compute graph allocates, where known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

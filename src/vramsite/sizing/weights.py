@@ -43,6 +43,16 @@ class TypeBytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LayerTensor:
+    """A tensor of these layers, as the device allocates it."""
+
+    role: str
+    layers: list[float]
+    size_bytes: float
+    routed: bool  # routed experts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightBytes:
     """All byte counts of one model in one format. Lists run over the layers of the file.
 
@@ -71,6 +81,7 @@ class WeightBytes:
     prediction_bytes: float  # in the file, not loaded
     active_bytes_per_token: float  # read for one token; of tables one row each
     biggest_expert_tensor_bytes: float  # largest stack of experts of one layer, on the device
+    layer_tensors: list[LayerTensor] = field(default_factory=list)  # empty: not known
     vision_bytes: float = 0.0  # vision tower, where the checkpoint is one with it
 
 
@@ -129,6 +140,7 @@ def quantised_weights(
         prediction_bytes=sums.prediction_bytes,
         active_bytes_per_token=sums.active_bytes,
         biggest_expert_tensor_bytes=sums.biggest_expert_tensor_bytes,
+        layer_tensors=sums.layer_tensors,
     )
 
 
@@ -195,6 +207,7 @@ class _Sums:
     prediction_bytes: float = 0.0
     active_bytes: float = 0.0
     biggest_expert_tensor_bytes: float = 0.0
+    layer_tensors: list[LayerTensor] = field(default_factory=list)
 
 
 def _copies(entry: StoredTensor) -> float:
@@ -263,6 +276,10 @@ def _add_to_memory(
         else:
             sums.output_bytes += device
             sums.output_host_bytes += host
+    if len(entry.layers) > 0:
+        sums.layer_tensors.append(
+            LayerTensor(role=tensor.role, layers=entry.layers, size_bytes=device, routed=routed)
+        )
     for layer in entry.layers:
         at = index(layer)
         sums.layer_bytes[at] += device

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vramsite.sizing.weights import TypeBytes, WeightBytes
+from vramsite.sizing.weights import LayerTensor, TypeBytes, WeightBytes
 
 
 def scaled_weights(weights: WeightBytes, factor: float) -> WeightBytes:
@@ -32,4 +32,13 @@ def scaled_weights(weights: WeightBytes, factor: float) -> WeightBytes:
         prediction_bytes=weights.prediction_bytes * factor,
         active_bytes_per_token=weights.active_bytes_per_token * factor,
         biggest_expert_tensor_bytes=weights.biggest_expert_tensor_bytes * factor,
+        layer_tensors=[
+            LayerTensor(
+                role=entry.role,
+                layers=entry.layers,
+                size_bytes=entry.size_bytes * factor,
+                routed=entry.routed,
+            )
+            for entry in weights.layer_tensors
+        ],
     )
