@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vramsite.report.book import Book
     from vramsite.sizing.records import Size
 
-SHOWN_OFFERS = 8
+SHOWN_OFFERS = 6
 
 
 @dataclass(frozen=True, slots=True)
