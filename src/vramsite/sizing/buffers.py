@@ -99,9 +99,9 @@ def _one_device(
     if settings.gpu_layers is not None:
         host_layers = layer_count_on_host(len(weights.layer_bytes) * 1.0, settings.gpu_layers)
     expert_layers = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
-    for entry in rules.replayed:
-        if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
-            return entry
+    known = _replayed(rules.replayed, host_layers, expert_layers)
+    if known is not None:
+        return known
     row = _tokens(settings) * arch.embedding_width * F32_BYTES
     device = 0.0
     host = 0.0
@@ -135,6 +135,37 @@ def _one_device(
     if rules.keeps:
         rules.replayed.append(found)
     return found
+
+
+def _replayed(
+    entries: list[ReplayedBuffers], host_layers: float, expert_layers: float
+) -> ReplayedBuffers | None:
+    """The replay of that placement, or the one on both sides of it where these are equal.
+
+    With more layers (or experts of more layers) on the host the buffers change at a few steps
+    only: between two numbers of layers with the same buffers they stay the same.
+    """
+    below: ReplayedBuffers | None = None
+    above: ReplayedBuffers | None = None
+    for entry in entries:
+        if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
+            return entry
+        if host_layers == 0.0 and entry.host_layers == 0.0:
+            if entry.expert_layers < expert_layers:
+                if below is None or below.expert_layers < entry.expert_layers:
+                    below = entry
+            elif above is None or entry.expert_layers < above.expert_layers:
+                above = entry
+        if host_layers > 0.0 and entry.expert_layers == expert_layers:
+            if entry.host_layers < host_layers:
+                if below is None or below.host_layers < entry.host_layers:
+                    below = entry
+            elif above is None or entry.host_layers < above.host_layers:
+                above = entry
+    if below is None or above is None:
+        return None
+    same = below.device_bytes == above.device_bytes and below.host_bytes == above.host_bytes
+    return below if same else None
 
 
 def graph_facts(graph: ModelGraph, settings: Settings, rules: CacheRules) -> GraphFacts:
