@@ -166,7 +166,7 @@ def device_graph_bytes(
             run.heap = snapshot(before)
             own = layers[index(graph.order[layer])]
             run.inputs = copies[layer].inputs
-            run.next_released = layers[index(graph.order[layer + 1])].released
+            run.next_released = _used_before_copies(graph, layers, copies, layer + 1)
             _arrive(run, own.released, "first")
             _replay(run, own.attention, copies[layer].attention)
             _replay(run, own.feed_forward, copies[layer].feed_forward)
@@ -319,6 +319,19 @@ def _last_uses(graph: ModelGraph, layers: list[LayerSteps], layer: int) -> list[
             later = later or contains(layers[index(graph.order[other])].released, name)
         if not later:
             names.append(name)
+    return names
+
+
+def _used_before_copies(
+    graph: ModelGraph, layers: list[LayerSteps], copies: list[LayerCopies], layer: int
+) -> list[str]:
+    """Inputs used from this layer on and up to the first copies of experts."""
+    names: list[str] = []
+    for place in range(layer, len(graph.order)):
+        for name in layers[index(graph.order[place])].released:
+            names.append(name)
+        if copies[place].inputs == "experts":
+            return names
     return names
 
 
