@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from vramsite.catalog import Catalog, load_catalog
 from vramsite.catalog.buffer_rules import load_buffer_rules
+from vramsite.catalog.model_graph import model_graph
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.sizing.buffers import compute_buffers
 from vramsite.sizing.records import Settings
@@ -118,3 +120,18 @@ def test_buffers_of_several_devices(catalog: Catalog, weigh: Weigher) -> None:
             held.append(near(own, buffers[f"CUDA{device}"]["compute"], 0.05, 32.0))
         held.append(near(found.host_bytes, buffers["CUDA_Host"]["compute"], 0.05, 32.0))
     assert sum(held) / len(held) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("model", "device_bytes"),
+    [("qwen3-8b", 117454976), ("deepseek-r1-0528", 419440768), ("gemma-3-27b-it", 186146944)],
+)
+def test_an_architecture_without_a_graph_takes_one_of_its_kind(
+    catalog: Catalog, weigh: Weigher, model: str, device_bytes: int
+) -> None:
+    unknown = replace(catalog.architecture(model), gguf_arch="not-known", graph=None)
+    borrowed = replace(unknown, graph=model_graph(unknown, DATA))
+    found = compute_buffers(
+        borrowed, Settings(context_tokens=8192.0), weigh(model, "Q4_K_M"), load_buffer_rules(DATA)
+    )
+    assert near(found.device_bytes, device_bytes, 0.01, 4.0)

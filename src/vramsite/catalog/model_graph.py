@@ -46,17 +46,21 @@ class NoGraphError(Exception):
 
 
 def model_graph(arch: Architecture, data_dir: Path) -> ModelGraph | None:
-    """The model's graph, None where its family has none or it does not suit the model."""
+    """The model's graph, None where there is none.
+
+    An architecture without a graph of its own takes the first of the file that has all its parts.
+    """
     content = load_graph_file(data_dir)
-    if content is None:
+    if content is None or not arch.tensors:
         return None
     widths = Widths(arch)
-    for graph in content.graphs:
-        if arch.gguf_arch in graph.archs and all(map(widths.has_anywhere, graph.requires)):
+    own = [graph for graph in content.graphs if arch.gguf_arch in graph.archs]
+    for graph in own or content.graphs:
+        if all(map(widths.has_anywhere, graph.requires)):
             try:
                 return _Maker(content, graph, widths).graph()
             except (NoGraphError, UnknownWidthError):
-                return None
+                continue
     return None
 
 
