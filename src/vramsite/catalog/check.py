@@ -16,8 +16,9 @@ from vramsite.catalog.side import read_side
 
 def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
     """All faults of catalog, architectures, measurements and side facts, by file and line."""
-    catalog, faults = read_catalog(data_dir, today=today, architectures=True)
-    known = (set(catalog.models), set(catalog.gpus)) if catalog is not None else None
+    _, faults = read_catalog(data_dir, today=today, architectures=True)
+    # Ids are those of the files: a slip in one entry is one fault, not one a measurement of it.
+    known = (set(entry_ids(data_dir, "models")), set(entry_ids(data_dir, "gpus")))
     _, row_faults = read_measurements(data_dir, known=known)
     gpu_ids = frozenset(entry_ids(data_dir, "gpus"))
     _, side_faults = read_side(data_dir, today=today, gpu_ids=gpu_ids)
