@@ -20,7 +20,7 @@ from vramsite.sizing.effects import (
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.model_work import Routing
 from vramsite.sizing.records import Settings
-from vramsite.sizing.speed_records import DecodeCosts, PrefillCosts
+from vramsite.sizing.speed_records import DecodeCosts, Evidence, PrefillCosts
 
 NOTHING = PhaseEffects(decode=[], prefill=[])
 ONE = [Effect(factor=1.0)]
@@ -46,7 +46,7 @@ def tables(
         effects=PhaseEffects(
             decode=[*BASE.decode, *effects.decode], prefill=[*BASE.prefill, *effects.prefill]
         ),
-        rows=[RuntimeRows(engine="llama.cpp", backend="cuda", decode=7.0, prefill=0.0)],
+        rows=[counted(decode=7.0)],
         engines=[
             EngineSpeed(engine="ollama", group="llama.cpp", pass_tokens=0.0),
             EngineSpeed(engine="vllm", group="vllm", pass_tokens=2048.0),
@@ -60,11 +60,19 @@ def tables(
     )
 
 
+def counted(**counts: float) -> RuntimeRows:
+    return RuntimeRows(
+        engine="llama.cpp",
+        backend="cuda",
+        **{"decode": 0.0, "batch": 0.0, "prefill": 0.0, "ttft": 0.0, **counts},
+    )
+
+
 def device(effects: PhaseEffects = NOTHING, rows: float = 0.0, family: float = 0.0) -> DeviceSpeed:
     return DeviceSpeed(
         effects=effects,
-        device_rows=[RuntimeRows(engine="llama.cpp", backend="cuda", decode=rows, prefill=0.0)],
-        family_rows=[RuntimeRows(engine="llama.cpp", backend="cuda", decode=family, prefill=3.0)],
+        device_rows=[counted(decode=rows)],
+        family_rows=[counted(decode=family, prefill=3.0)],
         compute_flops=None,
     )
 
@@ -128,13 +136,21 @@ def test_the_closest_evidence_gives_the_interval(
     rows: float, family: float, settings: Settings, level: str, high: float
 ) -> None:
     found = speed_coefficients(tables(), device(NOTHING, rows, family), NOTHING, settings, "")
-    assert found.basis == level
+    assert found.decode_evidence.basis == level
     assert found.single.high == high
 
 
-def test_prompt_processing_has_evidence_of_its_own() -> None:
-    found = speed_coefficients(tables(), device(rows=4.0), NOTHING, OLLAMA, "")
-    assert (found.basis, found.prompt.high) == ("device", 3.0)
+def test_each_metric_has_evidence_of_its_own() -> None:
+    found = speed_coefficients(tables(), device(rows=4.0, family=9.0), NOTHING, OLLAMA, "")
+    assert found.decode_evidence == Evidence(
+        basis="device", device_measurements=4.0, family_measurements=9.0
+    )
+    assert (found.prefill_evidence.basis, found.prefill_evidence.family_measurements) == (
+        "family",
+        3.0,
+    )
+    assert found.batch_evidence.basis == "all"
+    assert found.prompt.high == 3.0  # that of the family
 
 
 def test_an_engine_not_listed_is_the_last_one() -> None:

@@ -13,6 +13,7 @@ from vramsite.sizing.records import Settings
 from vramsite.sizing.speed import decode, decode_total, prefill, ttft
 from vramsite.sizing.speed_records import (
     DecodeCosts,
+    Evidence,
     Interval,
     PrefillCosts,
     SpeedCoefficients,
@@ -27,6 +28,12 @@ RULES = CacheRules(
     state_element_bytes=4.0,
     rollback_archs=[],
 )
+
+
+def of_device(count: float) -> Evidence:
+    return Evidence(basis="device", device_measurements=count, family_measurements=7.0)
+
+
 EXACT = Interval(low=0.9, high=1.1)
 COEFFICIENTS = SpeedCoefficients(
     decode=DecodeCosts(**{**NOTHING, "weight_read_s": 1.0}),
@@ -39,9 +46,10 @@ COEFFICIENTS = SpeedCoefficients(
     several=Interval(low=0.7, high=1.3),
     offload=Interval(low=0.5, high=2.0),
     prompt=Interval(low=0.8, high=1.25),
-    basis="device",
-    device_measurements=3.0,
-    family_measurements=7.0,
+    decode_evidence=of_device(3.0),
+    batch_evidence=of_device(5.0),
+    prefill_evidence=of_device(2.0),
+    ttft_evidence=of_device(1.0),
     routing=Routing(busy_share=0.5, busy_traffic=0.5),
     draft_acceptance=0.5,
     draft_cost_share=0.0,
@@ -63,6 +71,7 @@ def test_several_streams_have_their_own_interval() -> None:
     found = decode_total(ARCH, WORK, DEVICE, Settings(), RULES, COEFFICIENTS, 1e5, 0.0, 2.0)
     assert found.value == pytest.approx(2.0 / (0.18 + 0.08 * 7.0 / 16.0))
     assert found.low == pytest.approx(found.value * 0.8)
+    assert found.device_measurements == 5.0
 
 
 def test_drafting_gains_accepted_tokens_and_pays_for_more_experts() -> None:
@@ -90,3 +99,4 @@ def test_first_token_comes_after_the_prompt_and_the_engine() -> None:
     assert prefill(ARCH, WORK, DEVICE, Settings(), COEFFICIENTS, 1e5, 100.0).value == 50.0
     found = ttft(ARCH, WORK, DEVICE, Settings(), COEFFICIENTS, 1e5, 100.0)
     assert (found.value, found.low, found.high) == pytest.approx((2.5, 2.0, 3.125))
+    assert found.device_measurements == 1.0

@@ -57,9 +57,23 @@ class FittedPhase(Record):
 
     parts: dict[str, PartEffects]
     shared: dict[str, dict[str, Positive]] = Field(default_factory=dict)
-    runtime_device_rows: dict[str, int] = Field(default_factory=dict)
-    runtime_family_rows: dict[str, int] = Field(default_factory=dict)
-    runtime_rows: dict[str, int] = Field(default_factory=dict)
+
+
+class MetricRows(Record):
+    """Numbers of measurements behind one metric, by "engine/back end" and owner."""
+
+    device: dict[str, int] = Field(default_factory=dict)
+    family: dict[str, int] = Field(default_factory=dict)
+    runtime: dict[str, int] = Field(default_factory=dict)
+
+
+class EvidenceRows(Record):
+    """The same for each metric; decode is one stream, batch several."""
+
+    decode: MetricRows
+    batch: MetricRows
+    prefill: MetricRows
+    ttft: MetricRows
 
 
 class FittedInterval(Record):
@@ -81,6 +95,7 @@ class CalibrationRecord(Record):
     compute_flops_per_byte: dict[str, Positive]
     decode: FittedPhase
     prefill: FittedPhase
+    evidence: EvidenceRows
     intervals: list[FittedInterval]
 
     _resolved: dict[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=dict)
@@ -116,15 +131,10 @@ class CalibrationRecord(Record):
                 "power": "limited" if limited else "full",
                 "era": era,
             }
-            decode, prefill = self.decode, self.prefill
             found = self._devices[gpu.id, limited, era] = DeviceSpeed(
                 effects=effects(self, DEVICE_KINDS, names),
-                device_rows=runtime_rows(
-                    decode.runtime_device_rows, prefill.runtime_device_rows, gpu.id
-                ),
-                family_rows=runtime_rows(
-                    decode.runtime_family_rows, prefill.runtime_family_rows, gpu.family
-                ),
+                device_rows=runtime_rows(self.evidence, "device", gpu.id),
+                family_rows=runtime_rows(self.evidence, "family", gpu.family),
                 compute_flops=compute_flops(gpu, self.compute_flops_per_byte),
             )
         return found

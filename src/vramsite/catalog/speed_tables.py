@@ -21,7 +21,7 @@ from vramsite.sizing.effects import (
 )
 
 if TYPE_CHECKING:
-    from vramsite.catalog.calibration import CalibrationRecord, FittedPhase
+    from vramsite.catalog.calibration import CalibrationRecord, EvidenceRows, FittedPhase
     from vramsite.catalog.speed_model import SpeedModel
 
 WIDE_CACHE_TYPES = ("f16", "bf16", "f32")
@@ -32,13 +32,14 @@ DEVICE_KINDS = (
 )  # fmt: skip
 ARCHITECTURE_KINDS = ("arch", "arch-runtime")
 ALL_PARTS = ""
+METRICS = ("decode", "batch", "prefill", "ttft")
 
 
 def general_tables(calibration: CalibrationRecord, model: SpeedModel) -> SpeedTables:
     """What holds on every device and for every architecture."""
     return SpeedTables(
         effects=effects(calibration, GENERAL_KINDS, {}, whole=True),
-        rows=runtime_rows(calibration.decode.runtime_rows, calibration.prefill.runtime_rows, ""),
+        rows=runtime_rows(calibration.evidence, "runtime", ""),
         engines=[
             EngineSpeed(engine=name, group=rule.group, pass_tokens=float(rule.pass_tokens))
             for name, rule in sorted(model.engines.items(), key=lambda entry: entry[0] == "other")
@@ -126,24 +127,21 @@ def _conditions(kind: str, group: str, names: Mapping[str, str]) -> dict[str, st
     return found
 
 
-def runtime_rows(
-    decode: Mapping[str, int], prefill: Mapping[str, int], owner: str
-) -> list[RuntimeRows]:
+def runtime_rows(evidence: EvidenceRows, level: str, owner: str) -> list[RuntimeRows]:
     """Numbers of measurements by runtime, those of one device or family ("": of no matter which).
 
-    Keys are "engine/back end" or "engine/back end owner".
+    `level` is device, family or runtime; keys are "engine/back end" or "engine/back end owner".
     """
     ending = f" {owner}" if owner else ""
-    names = sorted(key for key in {*decode, *prefill} if not owner or key.endswith(ending))
+    found: dict[str, dict[str, float]] = {}
+    for metric in METRICS:
+        counts: Mapping[str, int] = getattr(getattr(evidence, metric), level)
+        for key, count in counts.items():
+            if key.endswith(ending):
+                none = dict.fromkeys(METRICS, 0.0)
+                found.setdefault(key.removesuffix(ending), none)[metric] = float(count)
     rows = []
-    for name in names:
-        engine, backend = name.removesuffix(ending).rsplit("/", 1)
-        rows.append(
-            RuntimeRows(
-                engine=engine,
-                backend=backend,
-                decode=float(decode.get(name, 0)),
-                prefill=float(prefill.get(name, 0)),
-            )
-        )
+    for runtime in sorted(found):
+        engine, backend = runtime.rsplit("/", 1)
+        rows.append(RuntimeRows(engine=engine, backend=backend, **found[runtime]))
     return rows

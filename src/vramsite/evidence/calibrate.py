@@ -18,6 +18,7 @@ from vramsite.catalog import Catalog, load_catalog, measurements
 from vramsite.catalog.calibration import compute_flops
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.speed_model import PhaseModel
+from vramsite.catalog.speed_tables import METRICS
 from vramsite.evidence.calibration_errors import fitted_intervals, report
 from vramsite.evidence.outside_catalog import OutsideCatalog
 from vramsite.evidence.phase_result import PhaseResult, folds
@@ -30,6 +31,7 @@ from vramsite.evidence.speed_parts import (
     publisher,
 )
 
+_METRIC_NAMES = {"decode_tps": "decode", "prefill_tps": "prefill", "ttft_ms": "ttft"}
 MOST_OF_WALL_TIME = 0.7  # what the prompt may explain at most of a rate over the whole request
 HEADER = """# Fitted by `vramsite calibrate` from data/measurements/; never edited by hand.
 # Factors on the parts of a step (vramsite.sizing.speed_records), by group; see speed_model.yaml.
@@ -150,7 +152,7 @@ def _fitted(model: PhaseModel, used: list[SpeedCase], seen: list[Observation]) -
 
 
 def phase_record(result: PhaseResult, model: PhaseModel) -> dict[str, object]:
-    """Effects as they are written, and how many rows each runtime has on what."""
+    """Effects as they are written."""
     factors = result.fit.factors(result.theta)
     parts: dict[str, dict[str, object]] = {}
     for part, prior in model.parts.items():
@@ -159,17 +161,30 @@ def phase_record(result: PhaseResult, model: PhaseModel) -> dict[str, object]:
             groups[kind] = _named(factors, part, kind)
         overall = factors.get((part, "all", ""), prior.start)
         parts[part] = {"all": _short(overall), "groups": groups}
-    rows: dict[str, Counter[str]] = {}
-    for kind in ("runtime-device", "runtime-family", "runtime"):
-        rows[kind] = Counter(case.groups.names()[kind] for case in result.cases)
     return {
         "parts": parts,
         "shared": {
             kind: _named(factors, "shared", kind) for kind in model.shared if kind not in REPORTERS
         },
-        "runtime_device_rows": dict(sorted(rows["runtime-device"].items())),
-        "runtime_family_rows": dict(sorted(rows["runtime-family"].items())),
-        "runtime_rows": dict(sorted(rows["runtime"].items())),
+    }
+
+
+def evidence_rows(cases: list[SpeedCase]) -> dict[str, dict[str, dict[str, int]]]:
+    """How many rows there are behind each metric, by engine and back end on what."""
+    kinds = {"device": "runtime-device", "family": "runtime-family", "runtime": "runtime"}
+    counts: dict[str, dict[str, Counter[str]]] = {
+        metric: {level: Counter() for level in kinds} for metric in METRICS
+    }
+    for case in cases:
+        metric = _METRIC_NAMES[case.row.metric]
+        if metric == "decode" and case.sequences > 1.0:
+            metric = "batch"
+        names = case.groups.names()
+        for level, kind in kinds.items():
+            counts[metric][level][names[kind]] += 1
+    return {
+        metric: {level: dict(sorted(found.items())) for level, found in levels.items()}
+        for metric, levels in counts.items()
     }
 
 
@@ -205,6 +220,7 @@ def run(data_dir: Path) -> str:
         "compute_flops_per_byte": {key: _short(value) for key, value in per_byte.items()},
         "decode": phase_record(decode, reader.model.decode),
         "prefill": phase_record(prompt, reader.model.prefill),
+        "evidence": evidence_rows([*decode.cases, *prompt.cases]),
         "intervals": fitted_intervals(decode, prompt),
     }
     text = HEADER + yaml.safe_dump(record, sort_keys=False, width=100, default_flow_style=None)

@@ -14,6 +14,7 @@ from vramsite.sizing.model_work import Routing
 from vramsite.sizing.records import Settings
 from vramsite.sizing.speed_records import (
     DecodeCosts,
+    Evidence,
     Interval,
     PrefillCosts,
     SpeedCoefficients,
@@ -54,8 +55,10 @@ class RuntimeRows:
 
     engine: str
     backend: str
-    decode: float
+    decode: float  # of one stream
+    batch: float  # of several
     prefill: float
+    ttft: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +159,16 @@ def combined(
     on_device = _rows(device.device_rows, case)
     in_family = _rows(device.family_rows, case)
     anywhere = _rows(tables.rows, case)
-    level = _level(on_device.decode, in_family.decode, anywhere.decode)
-    prompt_level = _level(on_device.prefill, in_family.prefill, anywhere.prefill)
+    level = _level(
+        on_device.decode + on_device.batch,
+        in_family.decode + in_family.batch,
+        anywhere.decode + anywhere.batch,
+    )
+    prompt_level = _level(
+        on_device.prefill + on_device.ttft,
+        in_family.prefill + in_family.ttft,
+        anywhere.prefill + anywhere.ttft,
+    )
     return SpeedCoefficients(
         decode=_decode_costs(general.decode, of_device.decode, of_architecture.decode),
         prefill=_prefill_costs(general.prefill, of_device.prefill, of_architecture.prefill),
@@ -171,9 +182,10 @@ def combined(
         several=_interval(tables, "several", level, rule.group),
         offload=_interval(tables, "offload", level, rule.group),
         prompt=_interval(tables, "prompt", prompt_level, rule.group),
-        basis=level,
-        device_measurements=on_device.decode,
-        family_measurements=in_family.decode,
+        decode_evidence=_evidence(on_device.decode, in_family.decode, anywhere.decode),
+        batch_evidence=_evidence(on_device.batch, in_family.batch, anywhere.batch),
+        prefill_evidence=_evidence(on_device.prefill, in_family.prefill, anywhere.prefill),
+        ttft_evidence=_evidence(on_device.ttft, in_family.ttft, anywhere.ttft),
         routing=tables.routing,
         draft_acceptance=tables.draft_acceptance,
         draft_cost_share=tables.draft_cost_share,
@@ -206,7 +218,17 @@ def _rows(rows: list[RuntimeRows], case: EffectCase) -> RuntimeRows:
     for entry in rows:
         if entry.engine == case.engine and entry.backend == case.backend:
             return entry
-    return RuntimeRows(engine=case.engine, backend=case.backend, decode=0.0, prefill=0.0)
+    return RuntimeRows(
+        engine=case.engine, backend=case.backend, decode=0.0, batch=0.0, prefill=0.0, ttft=0.0
+    )
+
+
+def _evidence(on_device: float, in_family: float, anywhere: float) -> Evidence:
+    return Evidence(
+        basis=_level(on_device, in_family, anywhere),
+        device_measurements=on_device,
+        family_measurements=in_family,
+    )
 
 
 def _level(on_device: float, in_family: float, anywhere: float) -> str:

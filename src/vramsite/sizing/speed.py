@@ -7,7 +7,7 @@ from vramsite.sizing.decode import decode_parts, decode_seconds
 from vramsite.sizing.model_work import ModelWork
 from vramsite.sizing.prefill import prefill_parts, prefill_seconds
 from vramsite.sizing.records import Architecture, Device, Estimate, Settings
-from vramsite.sizing.speed_records import Interval, SpeedCoefficients
+from vramsite.sizing.speed_records import Evidence, Interval, SpeedCoefficients
 
 
 def decode(
@@ -24,7 +24,8 @@ def decode(
     rate = _rate(
         arch, work, device, settings, rules, coefficients, ram_bytes_per_s, depth_tokens, 1.0
     )
-    return _estimate(rate, _decode_interval(work, settings, coefficients, 1.0), coefficients)
+    interval = _decode_interval(work, settings, coefficients, 1.0)
+    return _estimate(rate, interval, coefficients.decode_evidence)
 
 
 def decode_total(
@@ -42,7 +43,8 @@ def decode_total(
     rate = _rate(
         arch, work, device, settings, rules, coefficients, ram_bytes_per_s, depth_tokens, sequences
     )
-    return _estimate(rate, _decode_interval(work, settings, coefficients, sequences), coefficients)
+    evidence = coefficients.batch_evidence if sequences > 1.0 else coefficients.decode_evidence
+    return _estimate(rate, _decode_interval(work, settings, coefficients, sequences), evidence)
 
 
 def prefill(
@@ -74,7 +76,7 @@ def prefill_of(
 ) -> Estimate:
     """Prompt tokens a second of a prompt that takes `seconds`."""
     rate = prompt_tokens / seconds if seconds is not None else None
-    return _estimate(rate, _prompt_interval(work, coefficients), coefficients)
+    return _estimate(rate, _prompt_interval(work, coefficients), coefficients.prefill_evidence)
 
 
 def ttft(
@@ -95,17 +97,18 @@ def ttft(
 
 def ttft_of(work: ModelWork, coefficients: SpeedCoefficients, seconds: float | None) -> Estimate:
     """Seconds to the first token after a prompt that takes `seconds`."""
+    evidence = coefficients.ttft_evidence
     if seconds is None:
-        return _estimate(None, coefficients.prompt, coefficients)
+        return _estimate(None, coefficients.prompt, evidence)
     interval = _prompt_interval(work, coefficients)
     whole = seconds + coefficients.first_token_s
     return Estimate(
         value=whole,
         low=whole / interval.high,
         high=whole / interval.low,
-        basis=coefficients.basis,
-        device_measurements=coefficients.device_measurements,
-        family_measurements=coefficients.family_measurements,
+        basis=evidence.basis,
+        device_measurements=evidence.device_measurements,
+        family_measurements=evidence.family_measurements,
     )
 
 
@@ -230,14 +233,14 @@ def _prompt_interval(work: ModelWork, coefficients: SpeedCoefficients) -> Interv
     return coefficients.offload if work.host_layers > 0.0 else coefficients.prompt
 
 
-def _estimate(rate: float | None, interval: Interval, coefficients: SpeedCoefficients) -> Estimate:
+def _estimate(rate: float | None, interval: Interval, evidence: Evidence) -> Estimate:
     if rate is None:
         return Estimate(value=None, low=None, high=None, basis="none")
     return Estimate(
         value=rate,
         low=rate * interval.low,
         high=rate * interval.high,
-        basis=coefficients.basis,
-        device_measurements=coefficients.device_measurements,
-        family_measurements=coefficients.family_measurements,
+        basis=evidence.basis,
+        device_measurements=evidence.device_measurements,
+        family_measurements=evidence.family_measurements,
     )

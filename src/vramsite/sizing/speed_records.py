@@ -94,6 +94,15 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What there is of published measurements of one metric with this engine and back end."""
+
+    basis: str  # device, family, engine, all: the closest of them
+    device_measurements: float
+    family_measurements: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpeedCoefficients:
     """All that calibration says about one device, engine, back end, format and kind of model."""
 
@@ -107,9 +116,11 @@ class SpeedCoefficients:
     several: Interval  # decode, several devices
     offload: Interval  # decode and prefill with weights on the host
     prompt: Interval  # prefill
-    basis: str  # device, family, engine, all: the closest evidence
-    device_measurements: float
-    family_measurements: float
+    # One stream, several streams, prompts, times to the first token
+    decode_evidence: Evidence
+    batch_evidence: Evidence
+    prefill_evidence: Evidence
+    ttft_evidence: Evidence
     routing: Routing
     draft_acceptance: float  # probability that a drafted token is accepted
     draft_cost_share: float  # time of drafting one token, as a share of a plain step
