@@ -256,3 +256,60 @@ def shadowed(items: list[float]) -> float:
             total += c + float(d)
     halves = [e / 2.0 for e in items]
     return total + halves[0]
+
+
+def copied(items: list[float], parts: list[Part]) -> list[list[float]]:
+    same = [a for a in items]  # noqa: C416
+    kept = [a for a in items if a > -1e9]
+    tags = [tag for tag in parts[0].tags]  # noqa: C416
+    alias = items
+    same.append(9.0)
+    kept.append(8.0)
+    tags.append("c")
+    alias.append(7.0)
+    same[0] = -5.0
+    return [same, kept, items, [len(tags) * 1.0, len(parts[0].tags) * 1.0]]
+
+
+def swapped(a: float, b: float) -> list[float]:
+    a, b = b, a
+    c = a
+    a, b = _pair(b, c)
+    return [a, b, c]
+
+
+def _pair(a: float, b: float) -> tuple[float, float]:
+    return a - b, a
+
+
+def evaluated(items: list[float]) -> list[float]:
+    sums = Sums(counts=items)
+    sums.counts[0] += _bumped(sums, 3.0)
+    sums.total = _bumped(sums, 5.0) - _bumped(sums, 0.5)
+    tested = sums.total < 100.0 and _bumped(sums, 2.0) > 0.0
+    either = sums.total < 100.0 or _bumped(sums, 4.0) > 0.0
+    return [sums.total, sums.counts[0], 1.0 if tested else 0.0, 1.0 if either else 0.0]
+
+
+def _bumped(sums: Sums, by: float) -> float:
+    sums.counts[0] += by
+    sums.total += by
+    return sums.counts[0]
+
+
+def counted(items: list[float], count: float) -> list[float]:
+    found = []
+    for place in range(len(items)):
+        rest = len(items) - place - 1
+        found.append(rest * 1.0)
+        found.append((place + 1) / 2)
+        found.append((place * 2 + 1) * count)
+        if 0 <= rest < 2:
+            found.append(items[rest])
+    at = index(count)
+    while at > 0:
+        at = at - 1
+        if at == 1:
+            continue
+        found.append(at * 0.5)
+    return found

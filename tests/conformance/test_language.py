@@ -58,6 +58,10 @@ CASES: list[tuple[str, list[Any]]] = [
     ("refused", [0.5]),
     ("refused", [1.5]),
     *[("shadowed", [items]) for items in LISTS],
+    *[("copied", [items, [PART, OTHER]]) for items in LISTS],
+    *[("swapped", list(pair)) for pair in PAIRS],
+    *[("evaluated", [items]) for items in LISTS],
+    *[("counted", [items, count]) for items in LISTS for count in (0.0, 1.0, 5.0)],
 ]  # fmt: skip
 
 
@@ -97,7 +101,7 @@ def test_every_construct_in_node_as_in_python(answers: list[Any]) -> None:
     assert len(answers) == len(CASES)
     for (name, given), answer in zip(CASES, answers, strict=True):
         copies = json.loads(json.dumps(given))
-        if name == "comprehensions":
+        if name in {"comprehensions", "copied"}:
             copies[1] = [constructs.Part(**part) for part in copies[1]]
         try:
             expected = bits(getattr(constructs, name)(*copies))

@@ -30,6 +30,13 @@ def pair(a: float) -> tuple[float, str]:
     return a, "x"
 
 
+def whole(a: float) -> list[float]:
+    return [a]
+
+
+ORIGIN = Part(name="origin")
+
+
 """
 LINE = HEAD.count("\n") + 2
 
@@ -127,6 +134,13 @@ REFUSED = [
     ("return ~x", "something simpler"),
     ("return x @ x", "+ - * /"),
     ("return 1j", "something simpler"),
+    ("return -len(items) * 1.0", "a float"),
+    ("return (len(items) * (2 - 3)) * 1.0", "floats"),
+    ("part.bytes = 1.0\n    return x", "a new record"),
+    ("part.inner[0].bytes += 1.0\n    return x", "a new record"),
+    ("ORIGIN.inner.append(part)\n    return x", "a variable's own"),
+    ("items[len(whole(x))] = helper(x)\n    return x", "a variable for the value"),
+    ("return len([helper(a) for a in items if helper(a) > 1.0]) * 1.0", "a loop"),
 ]  # fmt: skip
 
 

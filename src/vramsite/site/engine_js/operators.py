@@ -194,6 +194,8 @@ class Operators:
             return Js(f"{left.within(SUM)}+{right.within(PRODUCT)}", SUM, STR)
         left, right = self.number(node.left), self.number(node.right)
         whole = left.kind.name == right.kind.name == "int" and operator != "/"
+        if whole and operator == "*" and (_negative(node.left) or _negative(node.right)):
+            raise self.refusal(node, f"`{ast.unparse(node)}`", "floats: 0 * -1 is -0 over there")
         second = right.within(level + 1)
         gap = " " if second.startswith(operator) else ""
         text = f"{left.within(level)}{operator}{gap}{second}"
@@ -204,6 +206,9 @@ class Operators:
             return Js(f"!{self.condition(node.operand).within(SIGN)}", SIGN, BOOL)
         if isinstance(node.op, ast.USub):
             value = self.number(node.operand)
+            if value.kind.name == "int" and not isinstance(node.operand, ast.Constant):
+                use = "a float: -0 is a number of its own over there"
+                raise self.refusal(node, f"`{ast.unparse(node)}`", use)
             return Js(f"-{value.within(CALL)}", SIGN, value.kind.present())
         raise self.unknown(node)
 
@@ -292,9 +297,29 @@ class Operators:
                 text += f".filter({name}=>{self.condition(test).within(ASSIGNMENT)})"
             element = self.expression(node.elt)
             if element.text != name:
+                if any(map(self.calls, loop.ifs)) and self.calls(node.elt):
+                    # All tests come before the first element here, not in turns.
+                    raise self.refusal(node, "comprehension that calls in both halves", "a loop")
                 body = element.within(ASSIGNMENT)
                 text += f".map({name}=>{f'({body})' if body.startswith('{') else body})"
+            elif not loop.ifs and not self._is_fresh(loop.iter):
+                text = f"[...{items.within(ASSIGNMENT)}]"
         return Js(text, CALL, Kind("list", (element.kind,)))
+
+    def _is_fresh(self, node: ast.expr) -> bool:
+        """Whether an expression makes a list that nothing else holds."""
+        return isinstance(node, (ast.List, ast.ListComp)) or self.range_bounds(node) is not None
+
+    def calls(self, node: ast.expr) -> bool:
+        """Whether a function of the engine is called, which may refuse or change something."""
+        return any(
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and (found := self.program.find(self.module, part.func.id)) is not None
+            and found[0].name != NUMERIC_MODULE
+            and found[1] in found[0].functions
+            for part in ast.walk(node)
+        )
 
     def iterated(self, node: ast.expr) -> Js:
         """A list, or the list of a range (in comprehensions)."""
@@ -318,6 +343,11 @@ class Operators:
             raise self.refusal(node, "range with a step", "range(end) or range(first, end)")
         bounds = [self.typed(bound, INT, "a bound (index() of numeric)") for bound in node.args]
         return (Js("0", ATOM, INT), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+
+
+def _negative(node: ast.expr) -> bool:
+    """Whether a whole number may be below zero: it is subtracted or negated to get it."""
+    return any(isinstance(part, (ast.USub, ast.Sub)) for part in ast.walk(node))
 
 
 def number_text(value: float) -> str:

@@ -33,6 +33,7 @@ class Record:
     name: str
     node: ast.ClassDef
     fields: dict[str, Field]
+    frozen: bool
 
     @property
     def qualified(self) -> str:
@@ -231,7 +232,7 @@ class Program:
                 use = "annotated fields only; functions over records in place of methods"
                 raise refusal(module.path, entry, _shown(entry), use)
             fields[entry.target.id] = self._field(module, entry, entry.target.id)
-        return Record(module, node.name, node, fields)
+        return Record(module, node.name, node, fields, "frozen=True" in decorators[0])
 
     def _field(self, module: Module, entry: ast.AnnAssign, name: str) -> Field:
         kind = self.kind(module, entry.annotation)

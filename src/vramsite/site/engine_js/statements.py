@@ -131,6 +131,8 @@ class FunctionCompiler:
     def _append(self, node: ast.Call, method: ast.Attribute) -> str:
         if method.attr != "append" or len(node.args) != 1 or node.keywords:
             raise self._refusal(node, f"`{ast.unparse(node)}`", "append and plain functions")
+        if isinstance(method.value, (ast.Subscript, ast.Attribute)):
+            self._check_owner(ast.Subscript(method.value, ast.Constant(0), lineno=node.lineno))
         items = self.expressions.expression(method.value)
         value = self.expressions.expression(node.args[0])
         if items.kind.name != "list" or not fits(value.kind, items.kind.items[0]):
@@ -175,6 +177,8 @@ class FunctionCompiler:
         if isinstance(target, ast.Name):
             return self._set(node, target.id, value, None)
         place = self._place(target)
+        if self.expressions.calls(target) and self.expressions.calls(node.value):
+            raise self._refusal(node, "calls in target and value", "a variable for the value")
         if not fits(value.kind, place.kind):
             raise self._refusal(
                 node, f"{value.kind.text()} kept as {place.kind.text()}", "one type"
@@ -234,7 +238,21 @@ class FunctionCompiler:
                 raise self._refusal(target, f"change of {target.id!r}", "a variable set before")
         elif not isinstance(target, (ast.Subscript, ast.Attribute)):
             raise self._refusal(target, f"target `{ast.unparse(target)}`", "a name, item or field")
+        else:
+            self._check_owner(target)
         return self.expressions.expression(target)
+
+    def _check_owner(self, target: ast.Subscript | ast.Attribute) -> None:
+        """What is changed must be a variable's, and a record's field not a frozen one."""
+        root: ast.expr = target
+        while isinstance(root, (ast.Subscript, ast.Attribute)):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id not in self.scope.variables:
+            raise self._refusal(target, f"change of `{ast.unparse(target)}`", "a variable's own")
+        if isinstance(target, ast.Attribute):
+            owner = self.expressions.expression(target.value)
+            if owner.kind.name == "record" and self.expressions.program.record(owner.kind).frozen:
+                raise self._refusal(target, f"change of `{ast.unparse(target)}`", "a new record")
 
     def _if(self, node: ast.If) -> str:
         test = self.expressions.condition(node.test)
