@@ -171,7 +171,8 @@ def size(
     as_json: Json = False,
 ) -> None:
     """Print the numbers that the page of this pair shows."""
-    from vramsite.report.size_text import size_json, size_text
+    from vramsite.report.nearest import Published
+    from vramsite.report.size_text import run_json, size_json, size_text
     from vramsite.report.sizer import Sizer, SizerError
 
     sizer = Sizer(open_catalog(data))
@@ -187,12 +188,14 @@ def size(
             split=split,
         )
         answer = sizer.size(model, device, settings)
+        near = Published(sizer.catalog).nearest(model, device)
     except SizerError as error:
         fail(str(error))
     if as_json:
-        typer.echo(json.dumps(size_json(model, device, answer), indent=2))
+        runs = {"nearest_measurements": [run_json(row) for row in near.rows]}
+        typer.echo(json.dumps(size_json(model, device, answer) | runs, indent=2))
     else:
-        typer.echo(size_text(sizer.catalog, model, device, answer))
+        typer.echo(size_text(sizer.catalog, model, device, answer, near))
 
 
 @app.command()

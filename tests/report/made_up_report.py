@@ -12,6 +12,7 @@ from vramsite.catalog.model_record import ModelRecord
 from vramsite.catalog.quant_quality import QualityRow
 from vramsite.report.book import Book
 from vramsite.report.measured import Measured, MeasuredRow
+from vramsite.report.nearest import Nearest, NearRow
 from vramsite.sizing.records import (
     Architecture,
     Assumptions,
@@ -265,6 +266,24 @@ class MadeUpBook(Book):
             date="2026-07",
         )
         return Measured([row], 3) if gpu_id == "mid-12gb" else Measured([], 0)
+
+    def nearest(self, model_id: str, gpu_id: str) -> Nearest:
+        row = NearRow(
+            model_id="small-8b",
+            gpu_id="mid-12gb",
+            other="",
+            format="Q4_K_M",
+            engine="llama.cpp",
+            backend="vulkan",
+            context_tokens=0.0,
+            decode_tps=101.5,
+            prompt_tps=2100.0,
+            url="https://example.org/run",
+            host="example.org",
+            date="2026-07",
+        )
+        own = (model_id, gpu_id) == ("small-8b", "mid-12gb")
+        return Nearest([row], 1) if own else Nearest([], 0)
 
     def quality_rows(self) -> list[QualityRow]:
         seen = {"source": "https://example.org/study", "as_of": date(2026, 3, 1)}

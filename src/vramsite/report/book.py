@@ -10,6 +10,7 @@ from vramsite.catalog.quant_quality import QualityRow, load_quant_quality
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
+from vramsite.report.nearest import Nearest, published
 from vramsite.report.sizer import SizerError
 from vramsite.sizing.errors import SizingError
 
@@ -134,6 +135,10 @@ class Book:
             found = self.memo[key] = measured_by_device(self.catalog)
         rows: Measured = found.get(gpu_id, Measured([], 0))
         return rows
+
+    def nearest(self, model_id: str, gpu_id: str) -> Nearest:
+        """The published runs that a pair's estimate can be held against."""
+        return published(self.catalog, self.memo).nearest(model_id, gpu_id)
 
     def money_facts(self) -> MoneyFacts:
         """Electricity, power, hosted prices and emissions, read when first asked for."""

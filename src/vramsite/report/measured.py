@@ -43,11 +43,10 @@ class Measured:
     count: int
 
 
-def _comparable(row: MeasurementRow) -> bool:
+def comparable(row: MeasurementRow) -> bool:
     """One stream on one device, wholly in its memory, without drafting, and not in doubt."""
     return (
-        row.metric == "decode_tps"
-        and row.usable
+        row.usable
         and row.gpu_count == 1
         and row.batch in (None, 1.0)
         and not row.speculative
@@ -56,13 +55,24 @@ def _comparable(row: MeasurementRow) -> bool:
     )
 
 
+def address(source: str) -> tuple[str, str] | tuple[None, None]:
+    """The link that a source begins with, and its host; None for none that is safe to set."""
+    link = ADDRESS.match(source)
+    return (link[0], link[1]) if link else (None, None)
+
+
+def published_date(text: str | None) -> str | None:
+    """A year, month or day; None where the row says none, or a span."""
+    return text if text and PARTIAL_DATE.fullmatch(text) else None
+
+
 def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
     """What the catalog has measured on each device, models by name, each with its first rows."""
     found: dict[str, list[MeasuredRow]] = {}
     for row in measurements(catalog.data_dir):
-        if row.gpu_id is None or not _comparable(row):
+        if row.gpu_id is None or row.metric != "decode_tps" or not comparable(row):
             continue
-        link = ADDRESS.match(row.source)
+        url, host = address(row.source)
         model = catalog.models.get(row.model_id) if row.model_id else None
         found.setdefault(row.gpu_id, []).append(
             MeasuredRow(
@@ -72,9 +82,9 @@ def measured_by_device(catalog: Catalog) -> dict[str, Measured]:
                 engine=row.engine,
                 context_tokens=row.context_tokens,
                 decode_tps=row.value,
-                url=link[0] if link else None,
-                host=link[1] if link else None,
-                date=row.date if row.date and PARTIAL_DATE.fullmatch(row.date) else None,
+                url=url,
+                host=host,
+                date=published_date(row.date),
             )
         )
     return {gpu_id: _chosen(rows) for gpu_id, rows in found.items()}

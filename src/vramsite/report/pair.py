@@ -29,6 +29,7 @@ from vramsite.sizing.figures import (
 
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.nearest import Nearest
     from vramsite.sizing.records import Settings, Size
 
 
@@ -75,6 +76,7 @@ class PairView:
     commands: list[Command]
     notes: Notes
     advice: Advice
+    nearest: Nearest
     other_devices: list[PairSummary]
     other_models: list[PairSummary]
 
@@ -174,6 +176,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
         ),
         notes=page_notes(book, card, gpu_id, asked, size, long),
         advice=advice(book, model_id),
+        nearest=book.nearest(model_id, gpu_id),
         other_devices=[
             book.summary(model_id, other) for other in related_devices(book, model_id, gpu_id)
         ],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
+    from vramsite.report.nearest import Nearest, NearRow
     from vramsite.sizing.records import Estimate, Size, Term
 
 GIB = 2.0**30
@@ -83,7 +84,22 @@ def _estimate_json(estimate: Estimate) -> dict[str, object]:
     }
 
 
-def size_text(catalog: Catalog, model_id: str, gpu_id: str, size: Size) -> str:
+def run_json(row: NearRow) -> dict[str, object]:
+    """One published run of `nearest_measurements`."""
+    return {
+        "model": row.model_id,
+        "device": row.gpu_id,
+        "engine": row.engine,
+        "format": row.format,
+        "context_tokens": row.context_tokens,
+        "decode_tps": row.decode_tps,
+        "prefill_tps": row.prompt_tps,
+        "source": row.url,
+        "date": row.date,
+    }
+
+
+def size_text(catalog: Catalog, model_id: str, gpu_id: str, size: Size, nearest: Nearest) -> str:
     """A short report in English."""
     settings = size.settings
     fit = size.fit
@@ -125,7 +141,17 @@ def size_text(catalog: Catalog, model_id: str, gpu_id: str, size: Size) -> str:
     ]
     if settings.parallel > 1:
         lines.append(f"  decode, all streams {_speed(size.decode_total_tps)} tok/s")
+    if not nearest.none:
+        lines += ["", "  nearest published runs of one stream"]
+        lines += [_run(row) for row in nearest.rows]
     return "\n".join(lines)
+
+
+def _run(row: NearRow) -> str:
+    context = "" if row.context_tokens is None else f" at {row.context_tokens:,.0f} tokens"
+    of = ", ".join(part for part in (row.other, row.format, row.engine, row.backend) if part)
+    where = " ".join(part for part in (row.url, row.date) if part)
+    return f"  {_digits(row.decode_tps):>8} tok/s  {of}{context}  {where}"
 
 
 def _speed(estimate: Estimate) -> str:
@@ -133,8 +159,17 @@ def _speed(estimate: Estimate) -> str:
         return "not known"
     return (
         f"{_digits(estimate.value)} ({_digits(estimate.low)} to {_digits(estimate.high)}; "
-        f"evidence: {estimate.basis})"
+        f"{_evidence(estimate)})"
     )
+
+
+def _evidence(estimate: Estimate) -> str:
+    if estimate.basis in ("engine", "all"):
+        return "measured on other devices only"
+    family = f"{estimate.family_measurements:.0f}"
+    if estimate.basis == "family":
+        return f"{family} measurements in the device's family"
+    return f"{estimate.device_measurements:.0f} measurements on the device, {family} in its family"
 
 
 def _digits(value: float) -> str:
