@@ -91,3 +91,14 @@ def test_four_rows_at_most_and_unlike_ones_first(monkeypatch):
 def test_only_an_unusual_back_end_is_named(monkeypatch):
     rows = (ROW, replace(ROW, id="m5", quant="Q8_0", backend="vulkan"))
     assert [row.backend for row in found(monkeypatch, *rows).rows] == ["", "vulkan"]
+
+
+def test_other_models_are_shown_once_each(monkeypatch):
+    again = replace(ALIKE, id="m5", context_tokens=8192.0)
+    shown = found(monkeypatch, ALIKE, again)
+    assert [row.context_tokens for row in shown.rows] == [8192.0]  # nearest to the page's own
+
+
+def test_a_source_is_linked_once_in_a_row(monkeypatch):
+    shown = found(monkeypatch, ROW, replace(ROW, id="m5", context_tokens=4096.0))
+    assert [row.same_source for row in shown.rows] == [False, True]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,8 @@ class NearRow:
     """One published run of one stream on one device, wholly in its memory.
 
     `other` names the device or the model where it is not the pair's own; `backend` is given
-    where it is not the device's usual one; `prompt_tps` is of the same run, where published.
+    where it is not the device's usual one; `prompt_tps` is of the same run, where published;
+    `same_source`: it stands where the row above does.
     """
 
     model_id: str | None
@@ -53,6 +54,7 @@ class NearRow:
     url: str | None
     host: str | None
     date: str | None
+    same_source: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +95,25 @@ class Published:
         """At most four rows. Others than the pair's own only where these are few."""
         gpu = self._gpus[gpu_id]
         of_model = self._by_model.get(model_id, [])
-        own = _chosen([row for row in of_model if row.gpu_id == gpu_id], _apart, SHOWN)
+        own = _chosen([row for row in of_model if row.gpu_id == gpu_id])
         chosen = list(own)
         if len(chosen) < ENOUGH:
             family = [row for row in of_model if self._of_family(row, gpu)]
-            chosen += _chosen(family, self._device_distance(gpu), SHOWN_OF_OTHERS - len(chosen))
+            chosen += _others(family, self._device_distance(gpu), SHOWN_OF_OTHERS - len(chosen))
         if len(chosen) < ENOUGH:
             alike = self._alike(model_id, gpu_id)
-            chosen += _chosen(alike, self._model_distance(model_id), SHOWN_OF_OTHERS - len(chosen))
+            chosen += _others(alike, self._model_distance(model_id), SHOWN_OF_OTHERS - len(chosen))
         if len(chosen) < ENOUGH:
             known = {row.id for row in chosen}
             elsewhere = [
                 row for row in of_model if row.id not in known and self._like_device(row, gpu)
             ]
-            chosen += _chosen(elsewhere, self._device_distance(gpu), ENOUGH - len(chosen))
-        return Nearest([self._row(row, model_id, gpu_id) for row in chosen], len(own))
+            chosen += _others(elsewhere, self._device_distance(gpu), ENOUGH - len(chosen))
+        rows = [self._row(row, model_id, gpu_id) for row in chosen]
+        for at in range(1, len(rows)):
+            if rows[at].url is not None and rows[at].url == rows[at - 1].url:
+                rows[at] = replace(rows[at], same_source=True)
+        return Nearest(rows, len(own))
 
     def _keep_prompt(self, row: MeasurementRow) -> None:
         key = _run(row)
@@ -218,17 +224,28 @@ def _apart(row: MeasurementRow) -> float:
     return apart - A_YEAR * (float(date[:4]) - UNDATED_YEAR if date else 0.0)
 
 
-def _chosen(
-    rows: Iterable[MeasurementRow], distance: Callable[[MeasurementRow], float], most: int
-) -> list[MeasurementRow]:
-    """The nearest rows, of unlike sources and formats where there are some."""
-    left = sorted(((distance(row), row.id, row) for row in rows), key=lambda entry: entry[:2])
+def _chosen(rows: list[MeasurementRow]) -> list[MeasurementRow]:
+    """The nearest runs of one pair, of unlike sources and formats where there are some."""
+    left = sorted(((_apart(row), row.id, row) for row in rows), key=lambda entry: entry[:2])
     chosen: list[MeasurementRow] = []
-    while left and len(chosen) < most:
+    while left and len(chosen) < SHOWN:
         best = min(left, key=lambda entry: (entry[0] + _repeats(entry[2], chosen), entry[1]))
         left.remove(best)
         chosen.append(best[2])
     return chosen
+
+
+def _others(
+    rows: Iterable[MeasurementRow], distance: Callable[[MeasurementRow], float], most: int
+) -> list[MeasurementRow]:
+    """The nearest run of each model and device, nearest first."""
+    best: dict[tuple[str | None, str], tuple[float, str, MeasurementRow]] = {}
+    for row in rows:
+        entry = (distance(row), row.id, row)
+        key = (row.gpu_id, row.model_name)
+        if key not in best or entry[:2] < best[key][:2]:
+            best[key] = entry
+    return [entry[2] for entry in sorted(best.values(), key=lambda entry: entry[:2])[:most]]
 
 
 def _repeats(row: MeasurementRow, chosen: list[MeasurementRow]) -> float:
@@ -237,7 +254,6 @@ def _repeats(row: MeasurementRow, chosen: list[MeasurementRow]) -> float:
         + SAME_FORMAT * (other.quant == row.quant and other.engine == row.engine)
         + SAME_RUN * (_conditions(other) == _conditions(row))
         for other in chosen
-        if (other.gpu_id, other.model_name) == (row.gpu_id, row.model_name)
     )
 
 
