@@ -26,6 +26,7 @@ from vramsite.catalog.speed_tables import (
     general_tables,
     runtime_rows,
 )
+from vramsite.catalog.trace import Kept
 from vramsite.sizing.effects import (
     DeviceSpeed,
     EffectCase,
@@ -98,9 +99,9 @@ class CalibrationRecord(Record):
     evidence: EvidenceRows
     intervals: list[FittedInterval]
 
-    _resolved: dict[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=dict)
+    _resolved: Kept[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=Kept)
     _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
-    _devices: dict[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=dict)
+    _devices: Kept[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=Kept)
     _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
     _factors: dict[tuple[str, str, EffectCase], SpeedFactors] = PrivateAttr(default_factory=dict)
 

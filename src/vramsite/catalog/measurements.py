@@ -9,6 +9,7 @@ from typing import Any
 
 from vramsite.catalog.faults import CatalogError, Fault
 from vramsite.catalog.measurement_row import COLUMNS, METRICS, MeasurementRow
+from vramsite.catalog.trace import note
 from vramsite.catalog.yaml_source import shown_path
 
 Known = tuple[set[str], set[str]]  # model ids, device ids
@@ -16,6 +17,8 @@ Known = tuple[set[str], set[str]]  # model ids, device ids
 
 def measurements(data_dir: Path) -> list[MeasurementRow]:
     """All rows in order of their ids. Raises CatalogError with all faults."""
+    note(("files", "measurements"))
+    note(("files", "measurements"))
     rows, faults = read_measurements(data_dir)
     if faults:
         raise CatalogError(faults)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,18 +11,48 @@ from vramsite.catalog.loader import load_file
 from vramsite.catalog.power_record import PowerFile
 from vramsite.catalog.record import Record
 from vramsite.catalog.side_records import Co2File, ElectricityFile
+from vramsite.catalog.trace import note
 
 F = TypeVar("F", bound=Record)
 
 
-@dataclass(frozen=True, slots=True)
 class MoneyFacts:
-    """Four files of data/side/."""
+    """Four files of data/side/; whoever reads one depends on that file alone."""
 
-    electricity: ElectricityFile
-    power: PowerFile
-    hosted_api: HostedApiFile
-    co2: Co2File
+    __slots__ = ("_files",)
+
+    def __init__(
+        self,
+        electricity: ElectricityFile,
+        power: PowerFile,
+        hosted_api: HostedApiFile,
+        co2: Co2File,
+    ) -> None:
+        self._files = electricity, power, hosted_api, co2
+
+    @property
+    def electricity(self) -> ElectricityFile:
+        """Prices of electricity and exchange rates."""
+        note(("side", "electricity"))
+        return self._files[0]
+
+    @property
+    def power(self) -> PowerFile:
+        """What devices and machines draw."""
+        note(("side", "power"))
+        return self._files[1]
+
+    @property
+    def hosted_api(self) -> HostedApiFile:
+        """What others charge for running a model."""
+        note(("side", "hosted_api"))
+        return self._files[2]
+
+    @property
+    def co2(self) -> Co2File:
+        """Emissions of the grid."""
+        note(("side", "co2"))
+        return self._files[3]
 
 
 def load_money_facts(data_dir: Path) -> MoneyFacts:

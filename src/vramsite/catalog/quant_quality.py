@@ -10,6 +10,7 @@ from vramsite.catalog.faults import CatalogError, Fault
 from vramsite.catalog.loader import load_file
 from vramsite.catalog.record import Label, Positive, Record, Slug, Text
 from vramsite.catalog.side_records import SideRow, Sourced
+from vramsite.catalog.trace import note
 
 
 class QualityRow(Sourced):
@@ -48,6 +49,7 @@ class QualityFile(Record):
 
 def load_quant_quality(data_dir: Path) -> list[QualityRow]:
     """The rows of the file. Raises CatalogError with all faults."""
+    note(("side", "quant_quality"))
     data_dir = data_dir.resolve()
     faults: list[Fault] = []
     entry = load_file(data_dir / "side" / "quant_quality.yaml", data_dir, QualityFile, faults)

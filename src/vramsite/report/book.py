@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from vramsite.catalog.money_facts import MoneyFacts, load_money_facts
 from vramsite.catalog.quant_quality import QualityRow, load_quant_quality
+from vramsite.catalog.trace import Kept
 from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
 from vramsite.report.nearest import Nearest, published
+from vramsite.report.questions import LAST_ONLY, QUESTIONS
 from vramsite.report.sizer import SizerError
 from vramsite.sizing.errors import SizingError
 
@@ -79,15 +81,24 @@ class PairSummary:
 class Book:
     """Catalog and sizer with what many pages share, computed once when first asked for."""
 
-    __slots__ = ("_device_cards", "_model_cards", "_summaries", "catalog", "memo", "sizes")
+    __slots__ = (
+        "_device_cards",
+        "_long_needs",
+        "_model_cards",
+        "_summaries",
+        "catalog",
+        "memo",
+        "sizes",
+    )
 
     def __init__(self, catalog: Catalog, sizes: Sizes) -> None:
         self.catalog = catalog
         self.sizes = sizes
-        self.memo: dict[tuple[object, ...], object] = {}
-        self._model_cards: dict[str, ModelCard] = {}
-        self._device_cards: dict[str, DeviceCard] = {}
-        self._summaries: dict[tuple[str, str], PairSummary] = {}
+        self.memo: Kept[tuple[object, ...], object] = Kept(questions=QUESTIONS, last=LAST_ONLY)
+        self._model_cards: Kept[str, ModelCard] = Kept("model_card")
+        self._device_cards: Kept[str, DeviceCard] = Kept("device_card")
+        self._long_needs: Kept[tuple[str, str], tuple[str, float]] = Kept("long_needed")
+        self._summaries: Kept[tuple[str, str], PairSummary] = Kept("summary")
 
     def model_card(self, model_id: str) -> ModelCard:
         """The card of a model of the catalog."""
@@ -184,9 +195,14 @@ class Book:
 
     def long_needed(self, model_id: str, gpu_id: str) -> tuple[str, float]:
         """Verdict and needed bytes of the pair at the long context."""
+        found = self._long_needs.get((model_id, gpu_id))
+        if found is not None:
+            return found
         model = self.catalog.models[model_id]
         gpu = self.catalog.gpus[gpu_id]
         size = self.sizes.size(
             model_id, gpu_id, page_settings(gpu, context_tokens=long_context(model))
         )
-        return size.fit.verdict, size.fit.needed_bytes
+        answer = size.fit.verdict, size.fit.needed_bytes
+        self._long_needs[(model_id, gpu_id)] = answer
+        return answer

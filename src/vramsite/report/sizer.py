@@ -9,6 +9,7 @@ from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import coefficients, load_calibration
 from vramsite.catalog.model_files import FormatError, model_file
 from vramsite.catalog.speed_model import load_speed_model
+from vramsite.catalog.trace import Kept
 from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
@@ -48,9 +49,9 @@ class Sizer:
         )
         self._calibration = load_calibration(catalog.data_dir)
         self._speed_model = load_speed_model(catalog.data_dir)
-        self._files: dict[tuple[str, str, bool], ModelFile] = {}
-        self._loaded: dict[tuple[str, Settings], Loaded] = {}
-        self._sizes: dict[tuple[str, str, Settings], Size] = {}
+        self._files: Kept[tuple[str, str, bool], ModelFile] = Kept()
+        self._loaded: Kept[tuple[str, Settings], Loaded] = Kept()
+        self._sizes: Kept[tuple[str, str, Settings], Size] = Kept()
         self._assumptions: dict[tuple[str, str], Assumptions] = {}
 
     def settings(
