@@ -124,7 +124,7 @@ class EngineRecord(Record):
     memory: EngineMemory | None = Field(
         None, description="how it reserves memory; absent: as llama.cpp, or not known"
     )
-    notes: str = ""
+    notes: str = Field("", max_length=8000)
 
     def default_context(self, capacity_bytes: float) -> float | None:
         """Tokens of context where the user sets none; None: the engine takes the model's own."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MOST_SHOWN = 60
+MOST_OF_A_KIND = 25  # faults of one kind in one file: a file that is all wrong says so once
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:
@@ -17,7 +20,23 @@ class Fault:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+        text = f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+        return visible(text)
+
+
+def visible(text: str) -> str:
+    """The text on one line: what a terminal would act upon, or hide, is written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
+def shortened(text: str, most: int = MOST_SHOWN) -> str:
+    """The text, or its beginning and three dots."""
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 class CatalogError(ValueError):

@@ -107,5 +107,5 @@ class GpuRecord(Record):
     usable_default: UsableDefault | None = Field(
         None, description="unified memory only: what the GPU may use by default"
     )
-    notes: str = Field("", description="contradictions between sources, variants")
+    notes: str = Field("", max_length=8000, description="contradictions between sources, variants")
     sources: Sources = Field(description="where each value was found, by key")

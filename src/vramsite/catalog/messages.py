@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from vramsite.catalog.faults import Fault
+from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.yaml_source import Document, KeyPath
 
 # Instead of pydantic's wording, where that speaks to programmers.
@@ -33,6 +33,7 @@ _WORDING = {
     "date_type": "must be a date such as 2026-11-05",
     "date_from_datetime_parsing": "must be a date such as 2026-11-05",
     "string_pattern_mismatch": "does not have the form needed",
+    "too_long": "must have at most {max_length} entries",
     "value_error": "{error}",
 }
 
@@ -40,8 +41,13 @@ _WORDING = {
 def validation_faults(
     document: Document, record: type[BaseModel], error: ValidationError
 ) -> list[Fault]:
-    """All faults that pydantic found in a file that should be a `record`."""
-    return [_fault(document, record, details) for details in error.errors(include_url=False)]
+    """The faults that pydantic found in a file that should be a `record`, of many the first."""
+    found = error.errors(include_url=False)
+    faults = [_fault(document, record, details) for details in found[:MOST_OF_A_KIND]]
+    if len(found) > len(faults):
+        more = len(found) - len(faults)
+        faults.append(document.fault((), f"has {more} more faults; correct these first"))
+    return faults
 
 
 def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -> Fault:
@@ -53,12 +59,14 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
     if kind == "missing":
         message = "is missing"
     else:
-        context = dict(details.get("ctx", {}))
+        context = {
+            name: shortened(str(value), 200) for name, value in details.get("ctx", {}).items()
+        }
         wording = _WORDING.get(kind)
         text = wording.format(**context) if wording else details["msg"]
         found = details["input"]
         quoted = kind.endswith("_type") and isinstance(found, str)
-        message = f"found {repr(found) if quoted else _shown(found)}; {text}"
+        message = f"found {repr(shortened(found)) if quoted else _shown(found)}; {text}"
     description = _description(record, keys)
     return document.fault(keys, f"{message} ({description})" if description else message)
 
@@ -126,5 +134,4 @@ def _shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(str(value)) or "an empty text"

@@ -133,7 +133,11 @@ class ModelRecord(Record):
     confidence: Literal["exact", "derived", "partial"] = Field(
         description="exact: verbatim config; derived: rebuilt and checked; partial: keys missing"
     )
-    notes: str = Field("", description="what else is known: checks, variants, how engines treat it")
+    notes: str = Field(
+        "",
+        max_length=8000,
+        description="what else is known: checks, variants, how engines treat it",
+    )
     sources: Sources = Field(description="where each value was found, by key")
     config: dict[str, Any] = Field(
         description="the size-relevant keys of config.json, verbatim (text_config flattened)"

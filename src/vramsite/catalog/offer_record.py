@@ -34,7 +34,7 @@ class Offer(Record):
         text = str(data["as_of"])
         try:
             day = first_day(text)
-        except (ValueError, IndexError):
+        except ValueError:
             return data
         precision = ("year", "month", "day")[text.count("-")]
         return {**data, "as_of": day, "as_of_precision": precision}
@@ -44,7 +44,9 @@ class ProviderFile(Record):
     """A provider and its offers."""
 
     provider: Label = Field(description="name of the provider")
-    offers: list[Offer] = Field(min_length=1, description="one entry an instance type")
+    offers: list[Offer] = Field(
+        min_length=1, max_length=5000, description="one entry an instance type"
+    )
 
 
 class OfferRecord(Offer):

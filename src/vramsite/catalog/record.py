@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Any
 
@@ -21,15 +22,24 @@ def _partial_date(text: str) -> str:
     return text
 
 
+_PARTIAL = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+
+
 def first_day(partial: str) -> date:
     """First day of `2026`, `2026-11` or `2026-11-05`. Raises ValueError for what is no date."""
-    parts = [int(part) for part in partial.split("-")]
-    return date(parts[0], parts[1] if len(parts) > 1 else 1, parts[2] if len(parts) > 2 else 1)
+    found = _PARTIAL.fullmatch(partial)
+    if found is None:
+        raise ValueError("must be a date such as 2026-11-05")
+    year, month, day = found.groups(default="1")
+    return date(int(year), int(month), int(day))
 
 
 def _as_date(value: Any) -> Any:
+    # Python reads further forms, such as 2026-W45-4, that nobody else would.
     if isinstance(value, str):
-        return date.fromisoformat(value)
+        if len(value) != len("2026-11-05"):
+            raise ValueError("must be a date such as 2026-11-05")
+        return first_day(value)
     return value
 
 
@@ -43,18 +53,34 @@ def _as_text(value: Any) -> Any:
 SLUG = r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$"
 
 Slug = Annotated[str, Field(pattern=SLUG, max_length=80)]
-Text = Annotated[str, Field(min_length=1, max_length=8000)]
-Label = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[^<>\n\r\t]+$")]
-HfRepo = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$", max_length=120)]
-HttpsUrl = Annotated[str, Field(pattern=r"^https://[^\s<>\"'\\]+$", max_length=500)]
+Text = Annotated[str, Field(min_length=1, max_length=8000, pattern=r"\S")]
+Label = Annotated[
+    str, Field(min_length=1, max_length=120, pattern=r"^[^\s<>](?:[^<>\n\r\t]*[^\s<>])?$")
+]
+HfRepo = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=120),
+]
+# A plain host, so that no name before an @ can pass for it.
+HttpsUrl = Annotated[
+    str,
+    Field(
+        pattern=r"^https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
+        r"(?:[/?#][^\s<>\"'\\]*)?$",
+        max_length=500,
+    ),
+]
 FormatName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=40)]
 PartialDate = Annotated[
     str,
     BeforeValidator(_as_text),
-    Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$"),
+    Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"),
     AfterValidator(_partial_date),
 ]
 IsoDate = Annotated[date, BeforeValidator(_as_date)]
 Positive = Annotated[float, Field(gt=0, lt=2**53)]
 Count = Annotated[int, Field(gt=0, lt=2**53)]
-Sources = dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Text]
+Sources = Annotated[
+    dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)], Text],
+    Field(max_length=100),
+]

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from vramsite.catalog.faults import Fault
-
-MAX_BYTES = 1_000_000
-MAX_DEPTH = 24
+from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
+from vramsite.catalog.raw_text import MAX_DEPTH, UnusableError, hidden_character, read_text
 
 KeyPath = tuple[str | int, ...]
 
@@ -47,8 +46,8 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "tag:yaml.org,2002:bool": lambda text: text == "true",
     "tag:yaml.org,2002:null": lambda text: None,
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_TODO = re.compile(r"^\s*(?:- +)*(?:([A-Za-z_][\w.]*):)?.*\bTODO\b:? ?(.*)")
+_TODO = re.compile(r"\bTODO\b:? ?(.*)")
+_KEY = re.compile(r"\s*+(?:- ++)*+([A-Za-z_][\w.]*):")
 _CONTAINERS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
@@ -62,7 +61,8 @@ class Document:
 
     def line(self, keys: KeyPath) -> int:
         """The line of the innermost of `keys` that the file has (1 where it has none)."""
-        return _find_line(_compose(self.path.read_text(encoding="utf-8")), keys)
+        found = self.path.stat()
+        return _find_line(_node_of(self.path, found.st_mtime_ns, found.st_size), keys)
 
     def fault(self, keys: KeyPath, message: str) -> Fault:
         """A fault at a key of this file."""
@@ -73,7 +73,8 @@ def dotted(keys: KeyPath) -> str:
     """`("files", 2, "bytes")` as `files[2].bytes`."""
     text = ""
     for key in keys:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+        name = shortened(str(key))
+        text += f"[{key}]" if isinstance(key, int) else f".{name}" if text else name
     return text
 
 
@@ -81,8 +82,8 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     """Read a file below `data_dir`. None, with the reasons in `faults`, when it cannot be used."""
     shown = shown_path(path, data_dir)
     try:
-        text = _read_text(path)
-    except _UnusableError as error:
+        text = read_text(path, data_dir)
+    except UnusableError as error:
         faults.append(Fault(shown, error.line, "", error.message))
         return None
     open_points = _open_points(text, shown)
@@ -103,17 +104,22 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     builder = _Builder(shown, faults)
     before = len(faults)
     data = builder.build(node, ())
+    if builder.left_out:
+        message = f"has {builder.left_out} more faults; correct these first"
+        faults.append(Fault(shown, 0, "", message))
     return None if len(faults) > before else Document(path, shown, data)
 
 
 def _open_points(text: str, shown: str) -> list[Fault]:
     # A file that `add-model` or `add-gpu` began says TODO where a person has to look something up.
-    found = []
+    found: list[Fault] = []
     for number, line in enumerate(text.split("\n"), 1):
-        match = _TODO.match(line)
-        if match:
-            hint = match.group(2).strip(" #'\"") or "fill it in, or take the line out"
-            found.append(Fault(shown, number, match.group(1) or "", f"is still TODO: {hint}"))
+        match = _TODO.search(line)
+        if match and len(found) < MOST_OF_A_KIND:
+            hint = match.group(1).strip(" #'\"") or "fill it in, or take the line out"
+            key = _KEY.match(line)
+            message = f"is still TODO: {shortened(hint, 200)}"
+            found.append(Fault(shown, number, shortened(key.group(1)) if key else "", message))
     return found
 
 
@@ -122,48 +128,10 @@ def shown_path(path: Path, data_dir: Path) -> str:
     return path.relative_to(data_dir.parent).as_posix()
 
 
-class _UnusableError(Exception):
-    def __init__(self, message: str, line: int = 0) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
-
-
-def _read_text(path: Path) -> str:
-    if path.is_symlink():
-        raise _UnusableError("is a symbolic link; put the file itself here")
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise _UnusableError(f"is bigger than {MAX_BYTES} bytes; split it")
-        raw = path.read_bytes()
-    except OSError as error:
-        raise _UnusableError(f"cannot be read: {error.strerror}") from error
-    if raw.startswith(b"\xef\xbb\xbf"):
-        raise _UnusableError("starts with a byte order mark; save it as UTF-8 without BOM", 1)
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise _UnusableError("is not UTF-8; save it as UTF-8", line) from error
-    _refuse_deep_nesting(text)
-    for number, line_text in enumerate(text.split("\n"), 1):
-        if "\t" in line_text[: len(line_text) - len(line_text.lstrip())]:
-            raise _UnusableError("is indented with a tab; use spaces", number)
-    return text
-
-
-def _refuse_deep_nesting(text: str) -> None:
-    # Before parsing: the parser recurses, and a hostile file must not exhaust the stack.
-    depth = 0
-    for bracket in re.finditer(r"[\[\]{}]", text):
-        depth += 1 if bracket.group() in "[{" else -1
-        if depth > MAX_DEPTH:
-            line = text.count("\n", 0, bracket.start()) + 1
-            raise _UnusableError(f"is nested deeper than {MAX_DEPTH} levels", line)
-    for number, line_text in enumerate(text.split("\n"), 1):
-        dashes = re.match(r"(?:[-?:] +)*", line_text)
-        if line_text.startswith(" " * 200) or (dashes and dashes.end() > 2 * MAX_DEPTH):
-            raise _UnusableError(f"is nested deeper than {MAX_DEPTH} levels", number)
+@lru_cache(maxsize=4)
+def _node_of(path: Path, changed_ns: int, size: int) -> Any:
+    # Kept between the faults of one file, which are made one after the other.
+    return _compose(path.read_text(encoding="utf-8"))
 
 
 def _compose(text: str) -> Any:
@@ -197,8 +165,14 @@ class _Builder:
         self.shown = shown
         self.faults = faults
         self.seen: set[int] = set()
+        self.shown_faults = 0
+        self.left_out = 0
 
     def refuse(self, node: Any, keys: KeyPath, message: str) -> None:
+        if self.shown_faults >= MOST_OF_A_KIND:
+            self.left_out += 1
+            return
+        self.shown_faults += 1
         line = node.start_mark.line + 1
         self.faults.append(Fault(self.shown, line, dotted(keys), message))
 
@@ -211,7 +185,9 @@ class _Builder:
         if len(keys) > MAX_DEPTH:
             return self.refuse(node, keys[:3], f"is nested deeper than {MAX_DEPTH} levels")
         if node.tag not in _CONTAINERS:
-            return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
+            return self.refuse(
+                node, keys, f"has the tag {shortened(node.tag)}; write a plain value"
+            )
         if isinstance(node, yaml.SequenceNode):
             return [
                 self.build(child, (*keys, index), node) for index, child in enumerate(node.value)
@@ -225,6 +201,9 @@ class _Builder:
                 self.refuse(key_node, keys, "has a key that is not a text")
                 continue
             key = key_node.value
+            if hidden_character(key):
+                self.refuse(key_node, keys, "has a key with a character that cannot be seen")
+                continue
             if key in values:
                 self.refuse(key_node, (*keys, key), "is there twice; keep one of the two")
             values[key] = self.build(value_node, (*keys, key), key_node)
@@ -233,13 +212,20 @@ class _Builder:
     def scalar(self, node: Any, keys: KeyPath) -> Any:
         make = _SCALARS.get(node.tag)
         if make is None:
-            return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
-        if _CONTROL.search(node.value):
-            return self.refuse(node, keys, "holds a control character; take it out")
+            return self.refuse(
+                node, keys, f"has the tag {shortened(node.tag)}; write a plain value"
+            )
+        hidden = hidden_character(node.value)
+        if hidden:
+            return self.refuse(node, keys, f"holds {hidden}; take it out")
         try:
             value = make(node.value)
         except ValueError:
-            return self.refuse(node, keys, f"has the tag {node.tag}; write a plain value")
+            return self.refuse(
+                node, keys, f"has the tag {shortened(node.tag)}; write a plain value"
+            )
         if value in (float("inf"), float("-inf")):
-            return self.refuse(node, keys, f"found {node.value}; is too big for a number")
+            return self.refuse(
+                node, keys, f"found {shortened(node.value)}; is too big for a number"
+            )
         return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from vramsite.catalog.faults import Fault
+from vramsite.catalog.faults import MOST_OF_A_KIND, Fault
 from vramsite.catalog.loader import Entry
 from vramsite.catalog.yaml_source import KeyPath
 
@@ -33,11 +34,11 @@ Rule = Callable[[R, Context], Iterator[Finding]]
 def run_rules(
     entries: Iterable[Entry[R]], rules: Iterable[Rule[R]], context: Context
 ) -> Iterator[Fault]:
-    """The faults that these rules find in these entries."""
+    """The faults that these rules find in these entries, the first ones of a kind in each."""
     rules = list(rules)
     for entry in entries:
         for rule in rules:
-            for keys, message in rule(entry.record, context):
+            for keys, message in itertools.islice(rule(entry.record, context), MOST_OF_A_KIND):
                 yield entry.document.fault(keys, message)
 
 
