@@ -1,4 +1,4 @@
-"""Which other devices and models a page links to: about a dozen, near in kind and size."""
+"""Which other devices and models a page links to: about ten, near in kind and size."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from vramsite.report.recommend import holders
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard, ModelCard
 
-DEVICES = 12
-MODELS = 12
+DEVICES = 10
+MODELS = 10
 CHEAPEST_HOLDERS = 4
 SAME_VENDOR = 4
 
