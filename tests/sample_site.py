@@ -12,7 +12,7 @@ import pytest
 from vramsite.site.i18n import discover_locales
 
 ROOT = Path(__file__).resolve().parents[1]
-MODELS = ("qwen3-8b", "glm-4.5", "gemma-4-31b-it")
+MODELS = ("qwen3-8b", "glm-4.5", "gemma-4-31b-it", "qwen3-0.6b")
 DEVICES = ("rtx-4090", "mac-studio-m3-ultra-512gb", "h200-141gb-sxm", "t4-16gb")
 LOCALES = discover_locales(ROOT / "locales")
 
@@ -20,6 +20,7 @@ PAGES = {
     "home": "",
     "models": "models/",
     "model": "models/glm-4.5/",
+    "every-device": "every-device/glm-4.5/",
     "devices": "devices/",
     "device": "devices/rtx-4090/",
     "device-unified": "devices/mac-studio-m3-ultra-512gb/",
@@ -31,6 +32,7 @@ PAGES = {
     "compare": "compare/",
     "vendors": "vendors/",
     "vendor": "vendors/qwen/",
+    "family": "families/qwen3/",
     "methodology": "methodology/",
     "about": "about/",
     "api": "api/",

@@ -13,7 +13,7 @@ from vramsite.report.choices import (
     with_context,
     with_format,
 )
-from vramsite.report.formats import listed_formats
+from vramsite.report.formats import DYNAMIC_PREFIX, listed_formats
 from vramsite.sizing.figures import context_verdict
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def device_classes(book: Book, model_id: str) -> list[ClassRow]:
     by_kind = [_released(book, kind) for kind in KINDS]
     rows = []
     for name in listed_formats(book, model):
+        if name.startswith(DYNAMIC_PREFIX):
+            continue  # lies between two steps of the usual ladder and is held by the same devices
         memory = book.whole(model_id, with_format(settings, name))
         if memory is None:
             continue

@@ -1,42 +1,24 @@
-"""What a model's own page says: its default device's figures, and every device in one table."""
+"""What a model's own page says: its default device's figures, and where it runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from vramsite.report.book import GIB, WITH_RESERVE, Book, PairSummary
+from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.device_classes import (
     ClassRow,
     SpeedPoint,
     device_classes,
     speed_over_context,
 )
+from vramsite.report.every_device import EveryDevice, every_device
 from vramsite.report.families import Family, Sibling, family_of, siblings
 from vramsite.report.layers_view import LayersView, layers_view
 from vramsite.report.pair import PairView, pair_view
 from vramsite.report.quality import Quality, quality
 from vramsite.report.recommend import default_device
 
-if TYPE_CHECKING:
-    from vramsite.report.cards import DeviceCard
-
 SHOWN_SOURCES = 40
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceRow:
-    """One device in the table of all devices of a model."""
-
-    device: DeviceCard
-    summary: PairSummary
-    long_verdict: str
-    long_needed_bytes: float
-
-    @property
-    def long_needed_gib(self) -> float:
-        """The need at the long context in GiB: what a table sorts by."""
-        return self.long_needed_bytes / GIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +38,7 @@ class ModelView:
 
     pair: PairView
     holds: bool
-    devices: list[DeviceRow]
+    devices: EveryDevice
     files: list[FileRow]
     quality: Quality
     layers: LayersView
@@ -68,21 +50,9 @@ class ModelView:
 
 
 def model_view(book: Book, model_id: str) -> ModelView:
-    """The page of one model; devices come in order of usable memory, smallest first."""
+    """The page of one model."""
     model = book.catalog.models[model_id]
     chosen = default_device(book, model_id)
-    rows = []
-    for gpu_id in book.catalog.gpus:
-        long_verdict, long_needed = book.long_needed(model_id, gpu_id)
-        rows.append(
-            DeviceRow(
-                device=book.device_card(gpu_id),
-                summary=book.summary(model_id, gpu_id),
-                long_verdict=long_verdict,
-                long_needed_bytes=long_needed,
-            )
-        )
-    rows.sort(key=lambda row: (row.device.usable_bytes or 0.0, row.device.id))
     files = [
         FileRow(file.format, float(file.bytes), file.exact, file.repo, file.kind != "model")
         for file in model.files
@@ -91,7 +61,7 @@ def model_view(book: Book, model_id: str) -> ModelView:
     return ModelView(
         pair=pair_view(book, model_id, chosen),
         holds=book.summary(model_id, chosen).verdict in WITH_RESERVE,
-        devices=rows,
+        devices=every_device(book, model_id),
         files=files,
         quality=quality(book, model_id),
         layers=layers_view(book.catalog.architecture(model_id)),

@@ -12,7 +12,7 @@ from vramsite.site.urls import Urls
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
 
-_MODEL_KINDS = frozenset({"model", "pair"})
+_MODEL_KINDS = frozenset({"every_device", "model", "pair"})
 _LOOSE_CHUNK_KEYS = 8
 
 

@@ -15,6 +15,7 @@ PATTERNS: dict[str, str] = {
     "models": "{locale}/models/",
     "model": "{locale}/models/{0}/",
     "pair": "{locale}/models/{0}/{1}/",
+    "every_device": "{locale}/every-device/{0}/",
     "devices": "{locale}/devices/",
     "device": "{locale}/devices/{0}/",
     "vendors": "{locale}/vendors/",
