@@ -83,7 +83,7 @@ def architecture_source(model: ModelRecord) -> ArchitectureSource:
 
 def load_catalog(data_dir: Path, *, today: date | None = None) -> Catalog:
     """Read and check the whole data folder. Raises CatalogError with all faults, or nothing."""
-    catalog, faults = read_catalog(data_dir, today=today)
+    catalog, faults = read_catalog(data_dir, today=today, architectures=True)
     faults = sorted({*faults, *rule_file_faults(data_dir.resolve())})
     if catalog is None or faults:
         raise CatalogError(faults)
@@ -122,7 +122,10 @@ def read_catalog(
     faults.extend(run_rules(_present(engines), ENGINE_RULES, context))
     faults.extend(run_rules(_present(assumptions), ASSUMPTION_RULES, context))
     if architectures:
-        faults.extend(architecture_faults(models, architecture_source))
+        # What a house rule objected to, the reader need not object to again.
+        told = {(fault.path, fault.line) for fault in faults}
+        found = architecture_faults(models, architecture_source)
+        faults.extend(fault for fault in found if (fault.path, fault.line) not in told)
     if quants is None or engines is None or assumptions is None:
         return None, sorted(set(faults))
     catalog = Catalog(
