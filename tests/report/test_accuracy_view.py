@@ -35,3 +35,9 @@ def test_lines_of_terms_and_families() -> None:
     assert (ours.worst.label, ours.worst.error) == (f"qwen3 {2.0 * MIB}", 0.5)
     assert (other.engine, other.count, other.unusable, other.median) == ("vllm", 0, 1, None)
     assert [(line.family, line.count) for line in found.by_family] == [("llama", 2), ("qwen3", 1)]
+    assert found.own == (3, 1)
+    assert [(one.family, one.count, one.exact) for one in found.families] == [
+        ("llama", 2, 1),
+        ("qwen3", 1, 0),
+    ]
+    assert [len(one.inexact) for one in found.families] == [1, 1]

@@ -64,12 +64,44 @@ class ErrorLine:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyErrors:
+    """One family of architectures: figures in all, exact ones, and the terms with errors."""
+
+    family: str
+    count: int
+    exact: int
+    inexact: list[ErrorLine]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryAccuracy:
     """One line a term and engine, and below it one a family of architectures."""
 
     totals: list[ErrorLine]
     by_family: list[ErrorLine]
     rows: int  # judged, all terms together
+
+    @property
+    def own(self) -> tuple[int, int]:
+        """Figures of llama.cpp's own breakdown, and how many of them are exact to the byte."""
+        lines = [line for line in self.totals if line.term.endswith("bytes")]
+        return sum(line.count for line in lines), sum(line.exact for line in lines)
+
+    @property
+    def families(self) -> list[FamilyErrors]:
+        """The lines by family, those without a name last."""
+        found: dict[str, list[ErrorLine]] = {}
+        for line in self.by_family:
+            found.setdefault(line.family, []).append(line)
+        return [
+            FamilyErrors(
+                family=family,
+                count=sum(line.count for line in lines),
+                exact=sum(line.exact for line in lines),
+                inexact=[line for line in lines if line.exact < line.count],
+            )
+            for family, lines in sorted(found.items(), key=lambda item: (not item[0], item[0]))
+        ]
 
 
 @dataclass(slots=True)
