@@ -14,11 +14,10 @@ from vramsite.site.engine_js import compile_engine
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    """Fields in the order of their names over there, which are short within the engine."""
-    short = compile_engine().fields
-    return tuple(
-        sorted((item.name for item in fields(kind)), key=lambda name: short.get(name, name))
-    )
+    """Fields in the order of their names over there, without those that nothing reads."""
+    engine = compile_engine()
+    read = [item.name for item in fields(kind) if item.name not in engine.unread]
+    return tuple(sorted(read, key=lambda name: engine.fields.get(name, name)))
 
 
 def flatten(value: Any, numbers: list[float], words: list[str]) -> None:

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vramsite.sizing.checkpoints import CheckpointRecipe
 from vramsite.sizing.effects import DeviceSpeed, PhaseEffects, SpeedTables, speed_coefficients
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
-from vramsite.sizing.model_file import FileSource, model_file
-from vramsite.sizing.quantize import QuantRecipe, QuantScheme
+from vramsite.sizing.model_file import FileSource, file_of
+from vramsite.sizing.packed_weights import PackedFile, find_packed, unpacked
 from vramsite.sizing.records import Architecture, Assumptions, Device, Settings, Size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """A weight format that a model is offered in; one of the recipes is named."""
+    """A weight format that a model is offered in."""
 
     format: str
     format_class: str  # of the speed model
-    recipe: str = ""  # name of a QuantRecipe
-    checkpoint: str = ""  # name of a CheckpointRecipe
+    recipe: str  # name of its weights among the packed ones
     published_bytes: float | None = None  # see FileSource
     estimated_factor: float | None = None
 
@@ -36,6 +34,7 @@ class ModelFacts:
     arch: Architecture
     files: list[FileEntry]
     effects: PhaseEffects
+    packed: PackedFile
     vision_bytes: float = 0.0
 
 
@@ -62,9 +61,6 @@ class SharedRules:
     """What no model and no device changes."""
 
     engine: EngineRules
-    scheme: QuantScheme
-    recipes: list[QuantRecipe]
-    checkpoints: list[CheckpointRecipe]
     speed: SpeedTables
     same_recipe_share: float
 
@@ -80,25 +76,20 @@ def file_entry(model: ModelFacts, format_name: str) -> FileEntry:
 def weights_of(
     rules: SharedRules, model: ModelFacts, format_name: str, imatrix: bool = False
 ) -> ModelFile:
-    """The model in that format: the slowest part, the same under all other settings."""
+    """The model in that format, the same under all other settings; "unknown_format"."""
     entry = file_entry(model, format_name)
-    recipe: QuantRecipe | None = None
-    for known in rules.recipes:
-        if known.name == entry.recipe:
-            recipe = known
-    checkpoint: CheckpointRecipe | None = None
-    for known_checkpoint in rules.checkpoints:
-        if known_checkpoint.name == entry.checkpoint:
-            checkpoint = known_checkpoint
+    packed = find_packed(model.packed, entry.recipe, imatrix)
+    if packed is None:
+        raise SizingError("unknown_format")
     source = FileSource(
-        recipe=recipe,
-        checkpoint=checkpoint,
+        recipe=None,
+        checkpoint=None,
         published_bytes=entry.published_bytes,
         estimated_factor=entry.estimated_factor,
         same_recipe_share=rules.same_recipe_share,
         vision_bytes=model.vision_bytes,
     )
-    return model_file(model.arch, source, rules.scheme, imatrix)
+    return file_of(model.arch, unpacked(model.packed, packed), source)
 
 
 def loaded_file(rules: SharedRules, file: ModelFile, settings: Settings) -> Loaded:

@@ -30,7 +30,11 @@ def model_file(
     arch: Architecture, source: FileSource, scheme: QuantScheme, imatrix: bool
 ) -> ModelFile:
     """The model in that format; SizingError "unknown_format" without a recipe."""
-    weights = _recipe_weights(arch, source, scheme, imatrix)
+    return file_of(arch, _recipe_weights(arch, source, scheme, imatrix), source)
+
+
+def file_of(arch: Architecture, weights: WeightBytes, source: FileSource) -> ModelFile:
+    """The model whose recipe gives these weights, scaled where the file has another size."""
     published = source.published_bytes
     if published is not None:
         factor = published / weights.file_bytes

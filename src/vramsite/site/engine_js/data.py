@@ -2,6 +2,7 @@
 
 Records travel as JSON objects without the fields that have their default; the module's record
 constructors put them back. Whole numbers lose their ".0": there is one kind of number over there.
+Fields have the names that they have in the compiled module.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from vramsite.catalog.calibration import CalibrationRecord, load_calibration
 from vramsite.catalog.model_files import NATIVE, SAME_RECIPE_SHARE, FormatError, file_source
-from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
+from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.catalog.speed_model import SpeedModel, load_speed_model
+from vramsite.site.engine_js.link import Compiled, compile_engine
+from vramsite.site.engine_js.packing import Packer
 from vramsite.sizing.answer import (
     BackendAssumptions,
     DeviceFacts,
@@ -22,10 +25,14 @@ from vramsite.sizing.answer import (
     ModelFacts,
     SharedRules,
 )
+from vramsite.sizing.checkpoints import checkpoint_weights
+from vramsite.sizing.weights import quantised_weights
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, ModelRecord
     from vramsite.sizing.engine import EngineRules
+    from vramsite.sizing.model_file import FileSource
+    from vramsite.sizing.records import Architecture
 
 _WHOLE_LIMIT = 2.0**53
 
@@ -38,25 +45,15 @@ class SliceMaker:
         self._engine = engine
         self._calibration: CalibrationRecord = load_calibration(catalog.data_dir)
         self._speed: SpeedModel = load_speed_model(catalog.data_dir)
-        self._scheme, self._recipes = load_quant_scheme(catalog.data_dir)
-        self._checkpoints = load_checkpoint_recipes(catalog.data_dir)
+        self._scheme, _ = load_quant_scheme(catalog.data_dir)
         offered = [record.name for record in catalog.formats.values() if record.headline]
         self._offered = [NATIVE, *offered]
         self._models: dict[str, ModelFacts] = {}
 
     def rules(self) -> SharedRules:
-        """What no model and no device changes; the recipes are those that any model is offered."""
-        used = {
-            name
-            for model_id in self.catalog.models
-            for entry in self.model(model_id).files
-            for name in (entry.recipe, entry.checkpoint)
-        }
+        """What no model and no device changes."""
         return SharedRules(
             engine=self._engine,
-            scheme=self._scheme,
-            recipes=[recipe for name, recipe in sorted(self._recipes.items()) if name in used],
-            checkpoints=[item for name, item in sorted(self._checkpoints.items()) if name in used],
             speed=self._calibration.tables(self._speed),
             same_recipe_share=SAME_RECIPE_SHARE,
         )
@@ -73,18 +70,23 @@ class SliceMaker:
         arch = self.catalog.architecture(model_id)
         entries = []
         vision = 0.0
+        packer = Packer(arch.graph)
+        packed: set[str] = set()
         for name in self._formats(record):
             try:
                 source = file_source(self.catalog, model_id, name)
             except FormatError:
                 continue
             vision = source.vision_bytes
+            recipe = recipe_name(source)
+            if recipe not in packed:
+                packed.add(recipe)
+                self._pack(packer, arch, source)
             entries.append(
                 FileEntry(
                     format=name,
                     format_class=self._speed.format_class(name).name,
-                    recipe=source.recipe.name if source.recipe else "",
-                    checkpoint=source.checkpoint.name if source.checkpoint else "",
+                    recipe=recipe,
                     published_bytes=source.published_bytes,
                     estimated_factor=source.estimated_factor,
                 )
@@ -94,8 +96,23 @@ class SliceMaker:
             arch=arch,
             files=entries,
             effects=self._calibration.architecture(arch),
+            packed=packer.packed(),
             vision_bytes=vision,
         )
+
+    def _pack(self, packer: Packer, arch: Architecture, source: FileSource) -> None:
+        """Add the weights of the source's recipe, twice where an importance matrix matters."""
+        name = recipe_name(source)
+        if source.recipe is None:
+            assert source.checkpoint is not None
+            packer.add(name, checkpoint_weights(arch, source.checkpoint))
+            return
+        plain = quantised_weights(arch, source.recipe, self._scheme)
+        packer.add(name, plain)
+        if any(rule.imatrix for rule in source.recipe.rules):
+            other = quantised_weights(arch, source.recipe, self._scheme, True)
+            if other != plain:
+                packer.add(name, other, imatrix=True)
 
     def _formats(self, model: ModelRecord) -> list[str]:
         """The formats every page offers and those of the model's published files."""
@@ -123,8 +140,17 @@ class SliceMaker:
         )
 
 
-def compact(value: Any) -> Any:
+def recipe_name(source: FileSource) -> str:
+    """The name of a source's weights among the packed ones."""
+    if source.recipe is not None:
+        return source.recipe.name
+    return f"checkpoint {source.checkpoint.name}" if source.checkpoint is not None else ""
+
+
+def compact(value: Any, module: Compiled | None = None) -> Any:
     """A record as JSON holds it: no defaults, whole numbers as such.
+
+    For a module, fields have their names there, and what nothing reads is left out.
 
     Raises TypeError for what JSON cannot hold exactly (infinity, a dictionary, another type).
     """
@@ -133,13 +159,15 @@ def compact(value: Any) -> Any:
     if isinstance(value, (int, float)):
         return _number(float(value))
     if isinstance(value, list):
-        return [compact(item) for item in value]
+        return [compact(item, module) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
         given = {item.name: getattr(value, item.name) for item in fields(value)}
+        names = module.fields if module else {}
+        unread = module.unread if module else frozenset()
         return {
-            item.name: compact(given[item.name])
+            names.get(item.name, item.name): compact(given[item.name], module)
             for item in fields(value)
-            if not _is_default(item, given[item.name])
+            if item.name not in unread and not _is_default(item, given[item.name])
         }
     raise TypeError(f"{value!r} cannot travel to the browser")
 
@@ -160,9 +188,10 @@ def _is_default(item: Field[Any], value: object) -> bool:
     return False
 
 
-def slice_bytes(record: object) -> bytes:
-    """A record as a file: the same bytes for the same facts."""
-    text = json.dumps(compact(record), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def slice_bytes(record: object, module: Compiled | None = None) -> bytes:
+    """A record as a file of the engine or another module: the same bytes for the same facts."""
+    content = compact(record, module or compile_engine())
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode()
 
 

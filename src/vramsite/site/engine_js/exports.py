@@ -6,20 +6,22 @@ FUNCTIONS = [
     "answer.weights_of",
     "answer.loaded_file",
     "answer.answer",
-    "engine.loaded",
-    "engine.size",
-    "effects.speed_coefficients",
-    "weights.quantised_weights",
-    "checkpoints.checkpoint_weights",
-    "cache.cache_bytes",
 ]
 RECORDS = [
     "answer.SharedRules",
     "answer.ModelFacts",
     "answer.DeviceFacts",
-    "records.Architecture",
-    "records.Device",
     "records.Settings",
-    "records.Assumptions",
 ]
-RESULTS = ["records.Size"]
+SEEN = ["records.Settings", "records.Size", "records.Device", "records.Assumptions"]
+"""Records whose fields keep their names, together with those of the records within them."""
+
+SEEN_FIELDS = frozenset({
+    # of ModelFacts and its architecture
+    "id", "arch", "files", "attention_heads", "context_max_tokens", "expert_count", "layer_count",
+    # of DeviceFacts
+    "device", "backends", "assumptions", "speed", "compute_flops", "device_rows", "family_rows",
+    # of SharedRules, as the JSON has it
+    "cache", "types",
+})  # fmt: skip
+"""Further fields that scripts look at; all others have short names, in the data files too."""

@@ -10,12 +10,11 @@ from vramsite.site.engine_js.operators import (
     ASSIGNMENT,
     ATOM,
     CALL,
-    NUMERIC_MODULE,
     Js,
     Linker,
     Operators,
 )
-from vramsite.site.engine_js.source import Parameter, Program, Record
+from vramsite.site.engine_js.source import NUMERIC_MODULE, Parameter, Program, Record
 
 _CALLS_INSTEAD = {
     "sum": "a loop that adds in order",
@@ -96,7 +95,10 @@ class Expressions(Operators):
         kind = Kind("record", record=record.qualified)
         copied = self._copied(node, kind)
         parts = [f"...{copied}"] if copied else []
+        effects = {item.arg for item in node.keywords if self.calls(item.value)}
         for name, text in given.items():
+            if not self.link.reads(name) and name not in effects:
+                continue
             short = self.link.field(name)
             if not copied or text != f"{copied}.{short}":
                 parts.append(f"{short}:{text}")

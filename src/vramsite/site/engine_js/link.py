@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from vramsite.site.engine_js.exports import FUNCTIONS, RECORDS, RESULTS
+from vramsite.site.engine_js.exports import FUNCTIONS, RECORDS, SEEN, SEEN_FIELDS
 from vramsite.site.engine_js.expressions import default_text
 from vramsite.site.engine_js.fault import SubsetError, refusal
 from vramsite.site.engine_js.kinds import Kind
 from vramsite.site.engine_js.names import Marks, variable_mark
+from vramsite.site.engine_js.reads import Reads
 from vramsite.site.engine_js.source import ERRORS_MODULE, Field, Function, Program, Record
 from vramsite.site.engine_js.statements import FunctionCompiler
 
@@ -36,21 +37,32 @@ class SizingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An ES module; `fields` are those that scripts do not see, with their short names."""
+    """An ES module; `fields` are those that scripts do not see, with their short names.
+
+    `unread` are fields of the records that it constructs which nothing reads: no need to send them.
+    """
 
     text: str
     fields: dict[str, str]
+    unread: frozenset[str] = frozenset()
 
 
 class Module:
     """One ES module in the making; the emitter's `Linker`."""
 
-    def __init__(self, program: Program, public_fields: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        program: Program,
+        public_fields: frozenset[str] = frozenset(),
+        read: frozenset[str] | None = None,
+    ) -> None:
         self.program = program
         self._public_fields = public_fields
+        self._read = read
         self._marks = Marks()
         self._waiting: list[Function] = []
         self._texts: dict[str, str] = {}
+        self._constructed: list[Record] = []
 
     def function(self, found: Function) -> str:
         """The name of a function, which is translated in its turn."""
@@ -68,33 +80,46 @@ class Module:
         """A field's name: its own where scripts see it, a short one within the engine."""
         return name if name in self._public_fields else self._marks.field(name)
 
+    def reads(self, name: str) -> bool:
+        """Whether a script or the module itself looks at fields of that name."""
+        return self._read is None or name in self._read or name in self._public_fields
+
     def record(self, record: Record) -> str:
         """The name of a record's constructor: from an object that leaves out defaults."""
-        mark = self._marks.function(record.qualified)
-        if mark not in self._texts:
-            parts = [
-                f"{field.name}:{default_text(self.program, record, field.name, self)}"
-                for field in record.fields.values()
-                if field.default is not None
-            ]
-            parts.append(f"...{_GIVEN}")
+        if record not in self._constructed:
+            self._constructed.append(record)
             for field in record.fields.values():
-                parts.extend(self._nested(field))
-            self._texts[mark] = f"{_GIVEN}=>({{{','.join(parts)}}})"
-        return mark
+                inner = field.kind.items[0] if field.kind.name == "list" else field.kind
+                if inner.name == "record":
+                    self.record(self.program.record(inner))
+        return self._marks.function(record.qualified)
+
+    def _constructor(self, record: Record) -> str:
+        fields = [field for field in record.fields.values() if self.reads(field.name)]
+        parts = [
+            f"{self.field(field.name)}:{default_text(self.program, record, field.name, self)}"
+            for field in fields
+            if field.default is not None
+        ]
+        parts.append(f"...{_GIVEN}")
+        for field in fields:
+            parts.extend(self._nested(field))
+        return f"{_GIVEN}=>({{{','.join(parts)}}})"
 
     def _same(self, record: Record) -> bool:
         """Whether its constructor would only copy: no defaults, no records within."""
         return all(
-            field.default is None and not self._nested(field) for field in record.fields.values()
+            field.default is None and not self._nested(field)
+            for field in record.fields.values()
+            if self.reads(field.name)
         )
 
     def _nested(self, field: Field) -> list[str]:
-        name, kind = field.name, field.kind
+        name, kind = self.field(field.name), field.kind
         inner = kind.items[0] if kind.name == "list" else kind
         if inner.name != "record" or self._same(self.program.record(inner)):
             return []
-        made = self.record(self.program.record(inner))
+        made = self._marks.function(self.program.record(inner).qualified)
         if kind.name == "list":
             given = f"{_GIVEN}.{name}" if field.default is None else f"({_GIVEN}.{name}||[])"
             return [f"{name}:{given}.map({made})"]
@@ -107,23 +132,38 @@ class Module:
             function = self._waiting.pop(0)
             mark = self._marks.function(function.qualified)
             self._texts[mark] = FunctionCompiler(self.program, function, self).compile()
+        wanted = [record for record in self._constructed if not self._same(record)]
+        public_records = set(exports.values())
+        for record in self._constructed:
+            mark = self._marks.function(record.qualified)
+            if record in wanted or mark in public_records:
+                self._texts[mark] = self._constructor(record)
         definitions = [f"{name}={text}" for name, text in self._texts.items()]
         public = ",".join(f"{inner} as {name}" for name, inner in exports.items())
         (*functions, last), names = self._marks.named([*definitions, f"export{{{public}}};\n"])
         text = "const " + ",\n".join(functions) + f";\n{last}"
-        return Compiled(text, {name: short for name, short in names.items() if "." not in name})
+        fields = {name: short for name, short in names.items() if "." not in name}
+        known = {
+            name
+            for module in self.program.modules.values()
+            for record in module.records.values()
+            for name in record.fields
+        }
+        return Compiled(text, fields, frozenset(name for name in known if not self.reads(name)))
 
 
 def compile_modules(
     sources: dict[str, tuple[Path, str]],
     functions: list[str],
     records: list[str],
-    results: list[str],
+    seen: list[str],
     package: str = PACKAGE,
+    seen_fields: frozenset[str] | None = None,
 ) -> Compiled:
     """One ES module of the named functions and record constructors ("module.name").
 
-    Fields of the records, and of the records that `results` names, keep their names.
+    Fields of the records that `seen` names keep their names, and so do `seen_fields`; where
+    these are not given, those of `records` as well.
     `sources` maps a module's name to its path and text; those that the exports need are looked at
     as a whole, whether or not each of their functions is called.
 
@@ -136,7 +176,13 @@ def compile_modules(
     faults = _faults(program)
     if faults:
         raise SubsetError(faults)
-    made = Module(program, _public_fields(program, [*records, *results]))
+    public = _public_fields(program, [*seen, *(records if seen_fields is None else [])])
+    entries = [
+        program.modules[module].functions[name]
+        for module, _, name in (qualified.partition(".") for qualified in functions)
+    ]
+    public |= seen_fields or frozenset()
+    made = Module(program, public, Reads(program, entries).fields(public))
     exports: dict[str, str] = {}
     for qualified in functions:
         module, _, name = qualified.partition(".")
@@ -217,4 +263,4 @@ def _check_errors(path: Path, text: str) -> None:
 @cache
 def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
     """The engine as an ES module. Raises SubsetError."""
-    return compile_modules(read_sources(folder), FUNCTIONS, RECORDS, RESULTS)
+    return compile_modules(read_sources(folder), FUNCTIONS, RECORDS, SEEN, seen_fields=SEEN_FIELDS)

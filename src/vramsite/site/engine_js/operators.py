@@ -20,15 +20,14 @@ from vramsite.site.engine_js.kinds import (
     is_number,
     joined,
 )
+from vramsite.site.engine_js.reads import calls
 from vramsite.site.engine_js.scope import Scope
-from vramsite.site.engine_js.source import Function, Module, Program
+from vramsite.site.engine_js.source import NUMERIC_MODULE, Function, Module, Program
 
 # How tightly JavaScript's operators bind.
 ASSIGNMENT, CHOICE, OR, AND, EQUAL, COMPARE, SUM, PRODUCT, SIGN, CALL, ATOM = (
     2, 3, 4, 5, 9, 10, 12, 13, 15, 18, 20,
 )  # fmt: skip
-
-NUMERIC_MODULE = "numeric"  # the only place for // and int()
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", SUM),
@@ -67,6 +66,9 @@ class Linker(Protocol):
 
     def field(self, name: str) -> str:
         """What a field is called over there."""
+
+    def reads(self, name: str) -> bool:
+        """Whether anybody looks at fields of that name; others need not be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,14 +314,7 @@ class Operators:
 
     def calls(self, node: ast.expr) -> bool:
         """Whether a function of the engine is called, which may refuse or change something."""
-        return any(
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Name)
-            and (found := self.program.find(self.module, part.func.id)) is not None
-            and found[0].name != NUMERIC_MODULE
-            and found[1] in found[0].functions
-            for part in ast.walk(node)
-        )
+        return calls(self.program, self.module, node)
 
     def iterated(self, node: ast.expr) -> Js:
         """A list, or the list of a range (in comprehensions)."""

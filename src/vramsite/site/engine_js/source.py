@@ -12,6 +12,7 @@ from vramsite.site.engine_js.kinds import BOOL, FLOAT, INT, NONE, STR, Kind
 
 ERROR = "SizingError"
 ERRORS_MODULE = "errors"
+NUMERIC_MODULE = "numeric"  # the only place for // and int()
 _NO_CONSTANTS = (ast.List, ast.ListComp, ast.Dict, ast.Set, ast.Tuple)
 _PLAIN = {"float": FLOAT, "int": INT, "bool": BOOL, "str": STR}
 

@@ -6,7 +6,7 @@ import ast
 
 from vramsite.site.engine_js.expressions import Expressions
 from vramsite.site.engine_js.fault import SubsetError
-from vramsite.site.engine_js.kinds import INT, Kind, fits, is_number
+from vramsite.site.engine_js.kinds import FLOAT, INT, Kind, fits, is_number
 from vramsite.site.engine_js.operators import ASSIGNMENT, CALL, CHOICE, OR, Js, Linker
 from vramsite.site.engine_js.scope import Scope
 from vramsite.site.engine_js.source import ERROR, ERRORS_MODULE, Function, Program
@@ -60,7 +60,9 @@ class FunctionCompiler:
             head = f"({head})"
         body = self._body(self.function.node.body)
         if self._hoisted:
-            body = f"let {','.join(self._hoisted)};{body}"
+            rest = body[4:] if body.startswith("let ") else f";{body}"
+            comma = "," if body.startswith("let ") else ""
+            body = f"let {','.join(self._hoisted)}{comma}{rest}"
         if body.startswith("return") and ";" not in body[:-1]:
             value = body.removeprefix("return").strip(" ;")
             return f"{head}=>({value})" if value.startswith("{") else f"{head}=>{value}"
@@ -175,7 +177,7 @@ class FunctionCompiler:
             return self._unpack(node, target)
         value = self.expressions.expression(node.value)
         if isinstance(target, ast.Name):
-            return self._set(node, target.id, value, None)
+            return self._changed(node, target.id) or self._set(node, target.id, value, None)
         place = self._place(target)
         if self.expressions.calls(target) and self.expressions.calls(node.value):
             raise self._refusal(node, "calls in target and value", "a variable for the value")
@@ -192,6 +194,19 @@ class FunctionCompiler:
         return self._set(
             node, node.target.id, self.expressions.typed(node.value, kind, node.target.id), kind
         )
+
+    def _changed(self, node: ast.Assign, name: str) -> str:
+        """`a = a + b` as `a+=b`, "" where it is none."""
+        value = node.value
+        known = self.scope.variables.get(name)
+        if not isinstance(value, ast.BinOp) or known is None or known.loop:
+            return ""
+        own = isinstance(value.left, ast.Name) and value.left.id == name
+        operator = _ASSIGNED.get(type(value.op))
+        if not own or operator is None or known.kind != FLOAT:
+            return ""
+        added = self.expressions.number(value.right)
+        return f"{known.short}{operator}{added.within(ASSIGNMENT)};"
 
     def _set(self, node: ast.stmt, name: str, value: Js, declared: Kind | None) -> str:
         if value.kind.name == "none" and declared is None and name not in self.scope.variables:
