@@ -20,13 +20,25 @@ def judged() -> list[PoolJudgement]:
 
 def test_tokens_in_the_pool(judged: list[PoolJudgement]) -> None:
     errors = [found.comparison.error for found in judged if found.term == "pool_tokens"]
-    assert len(errors) == 7
+    assert len(errors) == 8
     assert median(errors) <= 0.05
     assert max(errors) <= 0.05
 
 
 def test_bytes_loaded(judged: list[PoolJudgement]) -> None:
     errors = [found.comparison.error for found in judged if found.term == "loaded_gib"]
-    assert len(errors) == 7
+    assert len(errors) == 10
     assert median(errors) <= 0.01
     assert max(errors) <= 0.06
+
+
+def test_the_pool_that_a_share_of_the_device_leaves(judged: list[PoolJudgement]) -> None:
+    """What is left of a difference: half of the logs within a fifth.
+
+    The two that are far off are gpt-oss 120B, whose kernels took 8 GiB for a step, and a server
+    with a cache connector.
+    """
+    errors = sorted(found.comparison.error for found in judged if found.term == "pool_gib")
+    assert len(errors) == 9
+    assert median(errors) <= 0.2
+    assert errors[3] <= 0.07

@@ -1,10 +1,10 @@
-"""Published start-up logs of vLLM and SGLang: bytes loaded, and tokens that the pool holds."""
+"""Published start-up logs of vLLM and SGLang: bytes loaded, the pool, and tokens that it holds."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from vramsite.catalog.quant_recipes import load_checkpoint_recipes
 from vramsite.evidence.statistics import Comparison
 from vramsite.sizing.checkpoints import checkpoint_weights
 from vramsite.sizing.records import Settings
-from vramsite.sizing.vllm_memory import pool_tokens, split_weight_bytes
+from vramsite.sizing.vllm_memory import pool_bytes, pool_tokens, split_weight_bytes
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
@@ -22,7 +22,9 @@ GIB = 2.0**30
 
 @dataclass(frozen=True, slots=True)
 class PoolJudgement:
-    """One figure of one log: "loaded_gib" or "pool_tokens"."""
+    """One figure of one log: "loaded_gib", "pool_gib" (from the share that the engine was given of
+    the device) or "pool_tokens" (from the size of the pool).
+    """
 
     term: str
     engine: str
@@ -59,8 +61,32 @@ def judged_pools(catalog: Catalog, data_dir: Path) -> Iterator[PoolJudgement]:
                 loaded = split_weight_bytes(arch, weights, settings, profile) / GIB
                 found = Comparison(label, loaded, float(row["loaded_gib"]))
                 yield PoolJudgement("loaded_gib", row["engine"], model, found)
+            device_gib = _device_gib(catalog, row)
+            if row["pool_gib"] and row["utilization"] and device_gib is not None:
+                given = replace(profile, utilization=float(row["utilization"]))
+                if row["step_tokens"]:
+                    step = float(row["step_tokens"])
+                    given = replace(given, step_tokens=step, step_tokens_large=step)
+                left = pool_bytes(
+                    arch,
+                    checkpoint_weights(arch, recipes[row["format"]]),
+                    settings,
+                    given,
+                    device_gib * GIB,
+                    catalog.assumptions.sizing("cuda").runtime_bytes,
+                )
+                found = Comparison(label, left / GIB, float(row["pool_gib"]))
+                yield PoolJudgement("pool_gib", row["engine"], model, found)
             if row["pool_tokens"]:
                 pool = float(row["pool_gib"]) * GIB
                 held = pool_tokens(arch, settings, profile, pool, settings.context_tokens)
                 found = Comparison(label, held, float(row["pool_tokens"]))
                 yield PoolJudgement("pool_tokens", row["engine"], model, found)
+
+
+def _device_gib(catalog: Catalog, row: dict[str, str]) -> float | None:
+    """As the log states it, else as the catalog knows the device."""
+    if row["device_gib"]:
+        return float(row["device_gib"])
+    known = catalog.device(row["gpu"]).capacity_bytes if row["gpu"] in catalog.gpus else None
+    return None if known is None else known / GIB

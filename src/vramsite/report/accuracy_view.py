@@ -31,6 +31,7 @@ TERMS = (
     "compute_mib",
     "total_vram_mib",
     "loaded_gib",
+    "pool_gib",
     "pool_tokens",
 )
 
