@@ -36,6 +36,7 @@ ASSUMED = MoneyAssumptions.model_validate(
         "batch_sequences": [2, 4, 8],
         "countries": {"en": "US", "de": "DE"},
         "other_country": "EU",
+        "currencies": {"de": "EUR"},
         "places": [
             {
                 "device_kinds": ["consumer", "workstation", "datacenter"],

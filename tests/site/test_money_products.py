@@ -116,7 +116,10 @@ def site() -> Site:
     ids="/".join,
 )
 def page(site: Site, request: pytest.FixtureRequest) -> Page:
-    model, device, locale = request.param
+    return cost_section(site, *request.param)
+
+
+def cost_section(site: Site, model: str, device: str, locale: str) -> Page:
     html = site.page(PageKey("pair", (model, device)), locale)
     return Page(locale, html[html.index('<h2 id="cost"') : html.index('<h2 id="finetune"')])
 
@@ -144,7 +147,7 @@ def bought(page: Page) -> tuple[Span, Span] | None:
     """What the machine costs at once and a month, after a look at both sums."""
     found = page.said(
         r"To buy: (\d+) × (\S+) \(.*?\) = (\S+), over (\d+) months (\S+) a month",
-        r"Kaufen: (\d+) × (\S+) \$ \(.*?\) = (\S+) \$, auf (\d+) Monate verteilt (\S+) \$",
+        r"Kaufen: (\d+) × (\S+) € \(.*?\) = (\S+) €, auf (\d+) Monate verteilt (\S+) €",
     )
     if found is None:
         return None
@@ -160,20 +163,18 @@ def test_rented_machines_cost_hours_times_days_and_their_tokens(page: Page) -> N
     assert rows
     for row in rows:
         hourly, month, tps, million = row[3:7]
-        price = page.exact(hourly)
-        assert (Span(price, price) * hours * days).meets(page.span(month)), row
-        assert (Span(price, price) / (page.span(tps) * HOUR) * MILLION).meets(page.span(million)), (
-            row
-        )
+        price = page.span(hourly)
+        assert (price * hours * days).meets(page.span(month)), row
+        assert (price / (page.span(tps) * HOUR) * MILLION).meets(page.span(million)), row
 
 
 def test_a_million_tokens_on_the_rented_machine(page: Page) -> None:
-    rows = [row for row in page.rows('id="cost-tokens"') if "$" in row[1]]
+    rows = [row for row in page.rows('id="cost-tokens"') if row[1][0] in "$0123456789"]
     for row in rows:
-        price = page.exact(row[1])
+        price = page.span(row[1])
         for tps, cell in zip(speeds(page), row[2:5], strict=True):
             if tps is not None:
-                product = Span(price, price) / (tps * HOUR) * MILLION
+                product = price / (tps * HOUR) * MILLION
                 assert product.meets(page.span(cell)), row
 
 
@@ -186,9 +187,9 @@ def test_an_own_machine(page: Page) -> None:
     idle = page.said(r"it idles at (\S+) W", r"ruht er bei (\S+) W")
     on = page.said(r"In the other hours of (\d+)", r"In den übrigen von (\d+) Stunden")
     pue = page.said(r"overhead is a factor of (\S+?)\. ", r"braucht das (\S+?)-Fache")
-    kwh_usd = page.said(r"costs \$(\S+) \(", r"Das sind (\S+) \$ zum EZB-Kurs")
-    grams = page.said(r"grid emits (\S+) g", r"stößt dafür (\S+) g")
-    assert kwh_usd is not None
+    kwh_price = page.said(r"costs \$(\S+) \(", r"kostet in Deutschland (\S+) €")
+    grams = page.said(r"States emits (\S+) g", r"Deutschland stößt dafür (\S+) g")
+    assert kwh_price is not None
     assert grams is not None
     site_factor = page.exact(pue[0]) if pue else 1.0
     tokens = page.rows('id="cost-tokens"')[0]
@@ -198,7 +199,7 @@ def test_an_own_machine(page: Page) -> None:
         if idle and on:
             energy = energy + page.span(idle[0]) * (page.exact(on[0]) - hours)
         assert (energy * days * site_factor / THOUSAND).meets(page.span(kwh)), row
-        assert (page.span(kwh) * page.span(kwh_usd[0])).meets(page.span(power)), row
+        assert (page.span(kwh) * page.span(kwh_price[0])).meets(page.span(power)), row
         assert tps is not None
         assert (tps * HOUR / (page.span(watts) * site_factor)).meets(page.span(per_wh)), row
         emitted = Span(1.0, 1.0) / page.span(per_wh) * MILLION / THOUSAND * page.span(grams[0])
@@ -212,7 +213,7 @@ def test_an_own_machine(page: Page) -> None:
 def test_rent_or_buy(page: Page) -> None:
     rent = page.said(
         r"at \$(\S+) × (\S+) hours × (\S+) days = \$(\S+) a month",
-        r"für (\S+) \$ × (\S+) Stunden × (\S+) Tage = (\S+) \$ im Monat",
+        r"für (\S+) € × (\S+) Stunden × (\S+) Tage = (\S+) € im Monat",
     )
     purchase = bought(page)
     own = page.rows('id="cost-own"')
@@ -220,8 +221,8 @@ def test_rent_or_buy(page: Page) -> None:
         assert page.rows('id="cost-curve"') == []
         return
     hourly, hours, days, month = rent
-    product = page.exact(hourly) * page.exact(hours) * page.exact(days)
-    assert Span(product, product).meets(page.span(month))
+    product = page.span(hourly) * page.exact(hours) * page.exact(days)
+    assert product.meets(page.span(month))
     if purchase is None or not own:
         return
     power = page.span(own[1][3])
@@ -241,15 +242,17 @@ def test_rent_or_buy(page: Page) -> None:
         assert (page.span(month) * months[at]).meets(page.span(rent_usd))
 
 
-def test_euros_become_dollars_at_the_printed_rate(page: Page) -> None:
-    found = page.said(
-        r"^\b$",
-        r"kostet in Deutschland (\S+) € .*? Das sind (\S+) \$ zum EZB-Kurs von (\S+) Dollar",
-    )
-    if found is None:
-        assert page.locale == "en" or not page.rows('id="cost-own"')
-        return
-    assert (page.span(found[0]) * page.span(found[2])).meets(page.span(found[1]))
+def test_dollars_become_euros_at_the_printed_rate(site: Site) -> None:
+    for device in ("rtx-4090", "h100-80gb-sxm"):
+        english, german = (cost_section(site, "qwen3-8b", device, code) for code in ("en", "de"))
+        rate = german.said("^$", r"EZB-Kurs von (\S+) Dollar für einen EUR")
+        assert rate is not None
+        for mark, column in (('id="cost-tokens"', 1), ('aria-labelledby="offers"', 3)):
+            pairs = list(zip(english.rows(mark), german.rows(mark), strict=True))
+            priced = [(one[column], other[column]) for one, other in pairs if "$" in one[column]]
+            assert priced
+            for dollars, euros in priced:
+                assert (german.span(euros) * german.span(rate[0])).meets(english.span(dollars))
 
 
 def test_nothing_is_printed_that_is_no_number(page: Page) -> None:

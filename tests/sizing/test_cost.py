@@ -26,15 +26,15 @@ from vramsite.sizing.cost_records import Figure, Grid, Load, Machine, Use
 
 ALWAYS = Use(hours_a_day=10.0, days_a_month=30.0, busy_share=1.0, own_on_hours_a_day=10.0)
 MACHINE = Machine(
-    purchase_usd=3000.0,
-    host_usd=600.0,
+    purchase=3000.0,
+    host_price=600.0,
     residual_share=0.5,
     lifetime_months=36.0,
     load_w=500.0,
     idle_w=100.0,
     pue=1.0,
 )
-GRID = Grid(usd_per_kwh=0.20, co2_g_per_kwh=400.0)
+GRID = Grid(price_per_kwh=0.20, co2_g_per_kwh=400.0)
 
 
 def test_a_month_of_rent_is_hours_times_days_times_the_price() -> None:
@@ -65,17 +65,17 @@ def test_unknown_idle_power_is_left_out_and_said() -> None:
 
 def test_what_a_machine_costs_a_month() -> None:
     own = own_cost(MACHINE, ALWAYS, GRID)
-    assert own.upfront_usd.value == 3600.0
-    assert own.power_usd.value == pytest.approx(30.0)  # 150 kWh x 0.20
-    assert own.write_off_usd.value == pytest.approx(50.0)  # 3600 x 0.5 / 36
-    assert own.month_usd.value == pytest.approx(80.0)
+    assert own.upfront.value == 3600.0
+    assert own.power_cost.value == pytest.approx(30.0)  # 150 kWh x 0.20
+    assert own.write_off.value == pytest.approx(50.0)  # 3600 x 0.5 / 36
+    assert own.month.value == pytest.approx(80.0)
     assert own.left_out == []
 
 
 def test_host_and_residual_are_left_out_and_said() -> None:
-    own = own_cost(replace(MACHINE, host_usd=None, residual_share=None), ALWAYS, GRID)
-    assert own.upfront_usd.value == 3000.0
-    assert own.write_off_usd.value == pytest.approx(3000.0 / 36.0)
+    own = own_cost(replace(MACHINE, host_price=None, residual_share=None), ALWAYS, GRID)
+    assert own.upfront.value == 3000.0
+    assert own.write_off.value == pytest.approx(3000.0 / 36.0)
     assert own.left_out == ["host_price", "residual"]
 
 
@@ -89,7 +89,7 @@ def test_a_million_tokens_rented() -> None:
 def test_a_million_tokens_of_an_own_machine() -> None:
     # 80 a month, 300 h x 3600 s x 100 tok/s = 108 million tokens
     own = own_cost(MACHINE, ALWAYS, GRID)
-    assert per_million(own.month_usd, 100.0, ALWAYS).value == pytest.approx(80.0 / 108.0)
+    assert per_million(own.month, 100.0, ALWAYS).value == pytest.approx(80.0 / 108.0)
 
 
 def test_half_the_use_doubles_what_a_rented_token_costs() -> None:
@@ -118,8 +118,8 @@ def test_the_curves_cross_at_the_break_even_month() -> None:
     month = break_even_months(machine, own, rent).value
     assert month == pytest.approx(75.0)  # 3600 / 48
     start, crossing = spending_curve(own, rent, [0.0, 75.0])
-    assert (start.own_usd, start.rent_usd) == (3600.0, 0.0)
-    assert crossing.own_usd == pytest.approx(crossing.rent_usd) == pytest.approx(5850.0)
+    assert (start.own, start.rent) == (3600.0, 0.0)
+    assert crossing.own == pytest.approx(crossing.rent) == pytest.approx(5850.0)
 
 
 def test_tokens_for_a_watt_hour_and_their_emissions() -> None:
@@ -148,16 +148,16 @@ def test_the_cheapest_load_keeps_every_user_above_the_bound() -> None:
         (rented_per_million(1.0, 0.0, ALWAYS), "speed_unknown"),
         (rented_per_million(0.0, 10.0, ALWAYS), "zero_price"),
         (rented_per_million(1.0, 10.0, replace(ALWAYS, busy_share=0.0)), "share_unknown"),
-        (own_cost(replace(MACHINE, load_w=None), ALWAYS, GRID).power_usd, "power_unknown"),
-        (own_cost(replace(MACHINE, pue=None), ALWAYS, GRID).power_usd, "pue_unknown"),
-        (own_cost(replace(MACHINE, purchase_usd=None), ALWAYS, GRID).month_usd, "price_unknown"),
-        (own_cost(replace(MACHINE, purchase_usd=0.0), ALWAYS, GRID).month_usd, "zero_price"),
+        (own_cost(replace(MACHINE, load_w=None), ALWAYS, GRID).power_cost, "power_unknown"),
+        (own_cost(replace(MACHINE, pue=None), ALWAYS, GRID).power_cost, "pue_unknown"),
+        (own_cost(replace(MACHINE, purchase=None), ALWAYS, GRID).month, "price_unknown"),
+        (own_cost(replace(MACHINE, purchase=0.0), ALWAYS, GRID).month, "zero_price"),
         (
-            own_cost(replace(MACHINE, lifetime_months=0.0), ALWAYS, GRID).month_usd,
+            own_cost(replace(MACHINE, lifetime_months=0.0), ALWAYS, GRID).month,
             "lifetime_unknown",
         ),
         (
-            own_cost(MACHINE, ALWAYS, replace(GRID, usd_per_kwh=None)).month_usd,
+            own_cost(MACHINE, ALWAYS, replace(GRID, price_per_kwh=None)).month,
             "electricity_unknown",
         ),
         (tokens_per_watt_hour(replace(MACHINE, load_w=0.0), 10.0), "power_unknown"),
@@ -177,16 +177,16 @@ ANY = st.one_of(st.none(), st.floats(min_value=0.0, allow_infinity=False))
 def test_no_input_gives_a_number_that_is_none(price, watts, tps, hours, rent, kwh, life) -> None:
     """Never NaN or infinity, and always a value or a reason, never both."""
     use = replace(ALWAYS, hours_a_day=hours, own_on_hours_a_day=24.0)
-    machine = replace(MACHINE, purchase_usd=price, load_w=watts, lifetime_months=life)
-    grid = Grid(usd_per_kwh=kwh, co2_g_per_kwh=kwh)
+    machine = replace(MACHINE, purchase=price, load_w=watts, lifetime_months=life)
+    grid = Grid(price_per_kwh=kwh, co2_g_per_kwh=kwh)
     own = own_cost(machine, use, grid)
     monthly = rent_a_month(rent, use)
     figures = [
         hours_a_month(use),
         monthly,
-        own.power_usd,
-        own.month_usd,
-        per_million(own.month_usd, tps, use),
+        own.power_cost,
+        own.month,
+        per_million(own.month, tps, use),
         rented_per_million(rent, tps, use),
         break_even_months(machine, own, monthly),
         tokens_per_watt_hour(machine, tps),

@@ -40,6 +40,10 @@ class MoneyAssumptions(Record):
     batch_sequences: list[Count] = Field(min_length=1, description="loads that are tried, rising")
     countries: dict[Label, Label] = Field(description="country by language of the page")
     other_country: Label = Field(description="country of languages not listed")
+    currencies: dict[Label, Label] = Field(
+        default_factory=dict, description="currency of the cost section by language of the page"
+    )
+    other_currency: Label = Field("USD", description="currency of languages not listed")
     places: list[Place] = Field(min_length=1)
 
     def place(self, device_kind: str) -> Place:

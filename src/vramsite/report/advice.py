@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.choices import DEFAULT_FORMAT, short_context
 from vramsite.report.money_offers import devices_needed, machine_size, model_offers
-from vramsite.report.money_prices import DevicePrice, device_price
+from vramsite.report.money_prices import device_price
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vramsite.report.cards import DeviceCard
     from vramsite.report.money_offers import OfferRow
+    from vramsite.sizing.cost_inputs import DevicePrice
 
 MOST_DEVICES = 8  # where the catalog assumes nothing; the largest machines that are rented out
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vramsite.report.choices import page_settings, short_context
 from vramsite.report.money_prices import newest_price_day
-from vramsite.sizing.cost import rent_a_month, rented_per_million
-from vramsite.sizing.cost_records import Figure, Use
+from vramsite.sizing.cost_machine import working_devices
 from vramsite.sizing.fit import with_placement
 
 if TYPE_CHECKING:
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
 
     from vramsite.catalog import OfferRecord
     from vramsite.report.book import Book
-    from vramsite.sizing.records import Size
+    from vramsite.sizing.cost_results import OfferCost
+    from vramsite.sizing.records import Settings, Size
 
 SHOWN_OFFERS = 6
 
@@ -25,7 +25,7 @@ SHOWN_OFFERS = 6
 class OfferRow:
     """A machine to rent, of whose `devices` `needed` would do; `as_of` as precise as known.
 
-    `output_usd`: a million tokens written for one user.
+    `output_tps`: what it writes for one user.
     """
 
     provider: str
@@ -36,38 +36,46 @@ class OfferRow:
     needed: int
     memory_gb: float
     usd_per_hour: float
-    month_usd: Figure
-    billing: str
+    billing: list[str]
     as_of: str
     old: bool
     output_tps: float | None
-    output_usd: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOffers:
+    """The cheapest machines, of `count` that hold the model."""
+
+    rows: list[OfferRow]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The cheapest machines, of `count` that hold the model; `newest` is what ages count from."""
+    """The same with what each costs in use; `newest` (ISO) is what ages count from."""
 
-    rows: list[OfferRow]
+    rows: list[tuple[OfferRow, OfferCost]]
     count: int
-    newest: date
+    newest: str
     age_days: int
 
 
-def use_of(book: Book) -> Use:
-    """The stated use; a month is a twelfth of 365.25 days."""
-    money = book.catalog.assumptions.money
-    assert money is not None
-    return Use(
-        hours_a_day=money.hours_a_day.value,
-        days_a_month=365.25 / 12.0,
-        busy_share=money.busy_share.value,
-        own_on_hours_a_day=money.own_on_hours_a_day.value,
-    )
+def settings_on(book: Book, gpu_id: str, asked: Settings, devices: int) -> Settings:
+    """The same question on so many of another device, nothing offloaded by choice."""
+    backends = book.catalog.gpus[gpu_id].backends
+    moved = replace(asked, backend=backends[0] if backends else "cuda")
+    return with_placement(moved, float(devices), None, None)
 
 
-def machine_size(book: Book, model_id: str, gpu_id: str, devices: int) -> Size | None:
-    """The default configuration on so many devices, None where the engine refuses it."""
+def machine_size(
+    book: Book, model_id: str, gpu_id: str, devices: int, asked: Settings | None = None
+) -> Size | None:
+    """The default configuration, or that of `asked`, on so many devices.
+
+    None where the engine refuses it.
+    """
+    if asked is not None:
+        return book.try_size(model_id, gpu_id, settings_on(book, gpu_id, asked, devices))
     model = book.catalog.models[model_id]
     settings = page_settings(book.catalog.gpus[gpu_id], context_tokens=short_context(model))
     if devices > 1:
@@ -75,9 +83,11 @@ def machine_size(book: Book, model_id: str, gpu_id: str, devices: int) -> Size |
     return book.try_size(model_id, gpu_id, settings)
 
 
-def devices_needed(book: Book, model_id: str, gpu_id: str) -> int | None:
-    """The least number of these devices that holds the default configuration whole."""
-    size = machine_size(book, model_id, gpu_id, 1)
+def devices_needed(
+    book: Book, model_id: str, gpu_id: str, asked: Settings | None = None
+) -> int | None:
+    """The least number of these devices that holds the default configuration, or `asked`, whole."""
+    size = machine_size(book, model_id, gpu_id, 1, asked)
     needed = size.fit.gpus_needed if size is not None else None
     return int(needed) if needed is not None else None
 
@@ -116,12 +126,12 @@ def _by_price(offer: OfferRecord) -> tuple[float, str, str]:
     return offer.usd_per_hour, offer.provider, offer.instance
 
 
-def offer_row(book: Book, model_id: str, offer: OfferRecord, needed: int) -> OfferRow:
-    """An offer with what it costs in use; devices beyond twice those needed stay idle."""
-    use = use_of(book)
-    working = offer.gpu_count if offer.gpu_count < 2 * needed else needed
-    size = machine_size(book, model_id, offer.gpu, working)
-    tps = size.decode_tps.value if size is not None else None
+def _offer_row(
+    book: Book, model_id: str, offer: OfferRecord, needed: int, asked: Settings | None
+) -> OfferRow:
+    """An offer with what it writes; devices beyond twice those needed stay idle."""
+    working = int(working_devices(float(needed), float(offer.gpu_count)))
+    size = machine_size(book, model_id, offer.gpu, working, asked)
     gpu = book.catalog.gpus[offer.gpu]
     return OfferRow(
         provider=offer.provider,
@@ -132,39 +142,41 @@ def offer_row(book: Book, model_id: str, offer: OfferRecord, needed: int) -> Off
         needed=needed,
         memory_gb=gpu.memory_gb * offer.gpu_count,
         usd_per_hour=offer.usd_per_hour,
-        month_usd=rent_a_month(offer.usd_per_hour, use),
-        billing=offer.billing,
+        billing=offer.billing.split(", "),
         as_of=shown_date(offer),
         old=is_old(book, offer.as_of),
-        output_tps=tps,
-        output_usd=rented_per_million(offer.usd_per_hour, tps, use),
+        output_tps=size.decode_tps.value if size is not None else None,
     )
 
 
-def model_offers(book: Book, model_id: str) -> Offers:
-    """The cheapest machines with enough devices of any kind for the default configuration."""
+def model_offers(book: Book, model_id: str, asked: Settings | None = None) -> ModelOffers:
+    """The cheapest machines with enough devices of any kind for the default configuration.
+
+    With `asked`, for those settings on other devices: format, context, sequences, caches.
+    """
+    if asked is not None:
+        return _model_offers(book, model_id, asked)
     key = ("model_offers", model_id)
     known = book.memo.get(key)
-    if isinstance(known, Offers):
-        return known
-    money = book.catalog.assumptions.money
-    assert money is not None
+    if not isinstance(known, ModelOffers):
+        known = book.memo[key] = _model_offers(book, model_id, None)
+    return known
+
+
+def _model_offers(book: Book, model_id: str, asked: Settings | None) -> ModelOffers:
     fitting: list[tuple[OfferRecord, int]] = []
     needs: dict[str, int | None] = {}
     for offer in book.catalog.offers:
         if offer.gpu not in book.catalog.gpus:
             continue
         if offer.gpu not in needs:
-            needs[offer.gpu] = devices_needed(book, model_id, offer.gpu)
+            needs[offer.gpu] = devices_needed(book, model_id, offer.gpu, asked)
         needed = needs[offer.gpu]
         if needed is not None and needed <= offer.gpu_count:
             fitting.append((offer, needed))
     fitting.sort(key=lambda found: _by_price(found[0]))
-    found = Offers(
-        rows=[offer_row(book, model_id, *entry) for entry in fitting[:SHOWN_OFFERS]],
+    shown = fitting[:SHOWN_OFFERS]
+    return ModelOffers(
+        rows=[_offer_row(book, model_id, offer, needed, asked) for offer, needed in shown],
         count=len(fitting),
-        newest=newest_price_day(book),
-        age_days=int(money.price_age_days.value),
     )
-    book.memo[key] = found
-    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from vramsite.sizing.cost_records import Figure
+from vramsite.sizing.cost_inputs import Carbon, DevicePrice, Electricity, Rate
 
 if TYPE_CHECKING:
     from vramsite.catalog import GpuRecord
@@ -18,104 +18,95 @@ if TYPE_CHECKING:
 
 CONFIDENCE = ("high", "medium", "low")
 SHOWN_HOSTED = 3
+COUNTRY = re.compile("[A-Z]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePrice:
-    """What one device costs: the middle of a street price, else the list price at launch.
+def device_prices(gpu: GpuRecord) -> list[DevicePrice]:
+    """What one device costs: the middle of a street price first, then the list price at launch.
 
-    `condition`: new, used, list. `as_of` is a day, month or year, None where none is on record.
+    `as_of` is a day, month or year, None where none is on record.
     """
-
-    usd: float
-    low: float
-    high: float
-    condition: str
-    as_of: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Electricity:
-    """A kilowatt hour in its own currency, and in USD at the European Central Bank's rate."""
-
-    country: str
-    sector: str
-    price: float
-    currency: str
-    as_of: date
-    usd_per_kwh: Figure
-    rate: float | None
-    rate_as_of: date | None
+    found = []
+    street = gpu.street_usd
+    if street is not None:
+        middle = (street.low + street.high) / 2.0
+        found.append(DevicePrice(usd=middle, condition=street.condition, as_of=street.as_of))
+    if gpu.msrp_usd is not None:
+        found.append(DevicePrice(usd=gpu.msrp_usd, condition="list", as_of=gpu.launched))
+    return found
 
 
 def device_price(gpu: GpuRecord) -> DevicePrice | None:
     """The price to reckon with; None where none is known."""
-    street = gpu.street_usd
-    if street is not None:
-        middle = (street.low + street.high) / 2.0
-        return DevicePrice(middle, street.low, street.high, street.condition, street.as_of)
-    if gpu.msrp_usd is None:
-        return None
-    return DevicePrice(gpu.msrp_usd, gpu.msrp_usd, gpu.msrp_usd, "list", gpu.launched)
+    prices = device_prices(gpu)
+    return prices[0] if prices else None
 
 
-def usd_rate(facts: MoneyFacts, currency: str) -> ExchangeRate | None:
-    """USD for one unit of a currency: the newest rate on record, None for none."""
-    rows = [row for row in facts.electricity.exchange_rates if row.pair == f"{currency}/USD"]
-    return max(rows, key=lambda row: row.as_of) if rows else None
+def exchange_rates(facts: MoneyFacts) -> list[Rate]:
+    """USD for one unit of every currency that has a rate, the newest on record.
+
+    Where none is quoted in USD, two rates of one day for the euro stand for it.
+    """
+    pairs: dict[str, ExchangeRate] = {}
+    for row in facts.electricity.exchange_rates:
+        known = pairs.get(row.pair)
+        if known is None or row.as_of > known.as_of:
+            pairs[row.pair] = row
+    euro = pairs.get("EUR/USD")
+    found: dict[str, Rate] = {}
+    for pair, row in pairs.items():
+        base, quoted = pair.split("/")
+        if quoted == "USD":
+            found[base] = Rate(currency=base, usd=row.rate, as_of=row.as_of.isoformat())
+        elif base == "EUR" and euro is not None and euro.as_of == row.as_of:
+            cross = Rate(currency=quoted, usd=euro.rate / row.rate, as_of=row.as_of.isoformat())
+            found.setdefault(quoted, cross)
+    return sorted(found.values(), key=lambda rate: rate.currency)
 
 
-def electricity(book: Book, country: str, sectors: list[str]) -> Electricity | None:
-    """The best price of the first sector that the country has; national, none of a region."""
-    key = ("electricity", country, *sectors)
-    if key not in book.memo:
-        book.memo[key] = _found_electricity(book.money_facts(), country, sectors)
-    found = book.memo[key]
-    return found if isinstance(found, Electricity) else None
-
-
-def _found_electricity(facts: MoneyFacts, country: str, sectors: list[str]) -> Electricity | None:
-    for sector in sectors:
-        rows = [
-            row
-            for row in facts.electricity.prices
-            if row.country == country and row.sector == sector and row.region is None
-        ]
-        if rows:
-            return _electricity(facts, min(rows, key=_trust))
-    return None
+def electricity_prices(facts: MoneyFacts, sectors: list[str]) -> list[Electricity]:
+    """Each country's best price of the first of those sectors that it has; none of a region."""
+    rows: dict[tuple[str, str], ElectricityPrice] = {}
+    for row in facts.electricity.prices:
+        key = (row.country, row.sector)
+        if row.region is None and (key not in rows or _trust(row) < _trust(rows[key])):
+            rows[key] = row
+    found = []
+    for country in sorted({country for country, _ in rows if COUNTRY.fullmatch(country)}):
+        best = next(
+            (rows[country, sector] for sector in sectors if (country, sector) in rows), None
+        )
+        if best is not None:
+            found.append(
+                Electricity(
+                    country=country,
+                    price=best.price_per_kwh,
+                    currency=best.currency,
+                    as_of=best.as_of.isoformat(),
+                )
+            )
+    return found
 
 
 def _trust(row: ElectricityPrice) -> tuple[int, int]:
     return CONFIDENCE.index(row.confidence), -row.as_of.toordinal()
 
 
-def _electricity(facts: MoneyFacts, row: ElectricityPrice) -> Electricity:
-    rate = usd_rate(facts, row.currency) if row.currency != "USD" else None
-    if row.currency == "USD":
-        usd = Figure(value=row.price_per_kwh)
-    elif rate is None:
-        usd = Figure(value=None, reason="rate_unknown")
-    else:
-        usd = Figure(value=row.price_per_kwh * rate.rate)
-    return Electricity(
-        country=row.country,
-        sector=row.sector,
-        price=row.price_per_kwh,
-        currency=row.currency,
-        as_of=row.as_of,
-        usd_per_kwh=usd,
-        rate=rate.rate if rate is not None else None,
-        rate_as_of=rate.as_of if rate is not None else None,
-    )
+def grid_carbon(facts: MoneyFacts) -> list[Carbon]:
+    """Emissions of each country's grid: a figure of a stated year before one without."""
+    best: dict[str, GridCarbon] = {}
+    for row in facts.co2.rows:
+        known = best.get(row.country)
+        if known is None or _stated(row) > _stated(known):
+            best[row.country] = row
+    return [
+        Carbon(country=row.country, g_per_kwh=row.g_co2e_per_kwh, as_of=row.as_of.isoformat())
+        for row in best.values()
+    ]
 
 
-def grid_carbon(facts: MoneyFacts, country: str) -> GridCarbon | None:
-    """Emissions of the country's grid: a figure of a stated year before one without."""
-    rows = [row for row in facts.co2.rows if row.country == country]
-    if not rows:
-        return None
-    return max(rows, key=lambda row: (row.as_of_kind is None, row.as_of))
+def _stated(row: GridCarbon) -> tuple[bool, int]:
+    return row.as_of_kind is None, row.as_of.toordinal()
 
 
 def site_pue(facts: MoneyFacts, site: str) -> Pue | None:

@@ -5,105 +5,56 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.sizing.cost_records import Figure
-
 if TYPE_CHECKING:
-    from vramsite.catalog.power_record import Pue
-    from vramsite.catalog.side_records import GridCarbon
+    from vramsite.report.bars import Bar
     from vramsite.report.cards import DeviceCard
-    from vramsite.report.money_offers import OfferRow, Offers
-    from vramsite.report.money_power import MachinePower
-    from vramsite.report.money_prices import DevicePrice, Electricity
-    from vramsite.sizing.cost_records import CurvePoint, Load, OwnCost, Use
-
-
-@dataclass(frozen=True, slots=True)
-class Speeds:
-    """One machine at work; `load` is the cheapest number of users, None where none is known.
-
-    `devices` is None where no machine holds the model; `why`: capacity_unknown, too_many (more
-    devices than a machine takes), separate (unified-memory machines cannot be put together).
-    """
-
-    devices: int | None
-    why: str
-    input_tps: float | None
-    output_tps: float | None
-    load: Load | None
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRow:
-    """An own machine in one phase: prompt, single, several."""
-
-    phase: str
-    tps: float | None
-    power: MachinePower
-    cost: OwnCost
-    per_million_usd: Figure
-    tokens_per_wh: Figure
-    co2_g: Figure
+    from vramsite.report.money_data import Seller
+    from vramsite.report.money_offers import Offers
+    from vramsite.sizing.cost_inputs import CostChoice, MachineCount
+    from vramsite.sizing.cost_records import Figure
+    from vramsite.sizing.cost_results import CostSection
 
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """Somebody else's machine or service: USD for a million tokens read and written.
+    """Somebody else's machine or service: a million tokens read, written, and for several users.
 
-    `several_usd` is None where there is no load of several users. `usd_per_hour` is None for
-    hosted services.
+    `per_hour` is None for hosted services, which have no price for several users either.
     """
 
-    provider: str
-    what: str
-    usd_per_hour: float | None
-    input_usd: Figure
-    output_usd: Figure
-    several_usd: Figure | None
-    as_of: str
-    old: bool
-
-    @property
-    def figures(self) -> list[Figure]:
-        """What is known to be asked for: input, output for one user, for several."""
-        one = [self.input_usd, self.output_usd]
-        return one if self.several_usd is None else [*one, self.several_usd]
+    seller: Seller
+    per_hour: Figure | None
+    figures: list[Figure]
 
 
 @dataclass(frozen=True, slots=True)
-class RentOrBuy:
-    """The same machine rented from the cheapest provider, or bought."""
+class LoadRow:
+    """So many users side by side, what they write together, and what each gets."""
 
-    offer: OfferRow
-    break_even: Figure
-    curve: list[CurvePoint]
+    users: float
+    total_tps: float
+    each_tps: float
+    bar: Bar
 
 
 @dataclass(frozen=True, slots=True)
 class MoneyView:
-    """The cost of one model on one kind of device; `speeds.devices` of them are the machine."""
+    """The cost of one model on one kind of device; `machine.devices` of them are the machine.
+
+    `user_tokens`: context of each user; `renter` is behind the offer of `section.rent_or_buy`,
+    None where there is none.
+    """
 
     device: DeviceCard
-    speeds: Speeds
-    use: Use
+    machine: MachineCount
+    user_tokens: float
+    input_tps: float | None
+    output_tps: float | None
+    loads: list[LoadRow]
     least_tps: float
-    price: DevicePrice | None
-    lifetime_months: int
-    own: list[OwnRow]
+    choice: CostChoice
+    section: CostSection
     rented: list[PriceRow]
     hosted: list[PriceRow]
-    rent_or_buy: RentOrBuy | None
-    electricity: Electricity | None
-    country: str
-    carbon: GridCarbon | None
-    pue: Pue | None
+    renter: Seller | None
     offers: Offers
-
-    @property
-    def tile(self) -> tuple[str, Figure]:
-        """What the tile shows: ("rented" or "own", USD for a million tokens for one user)."""
-        if self.rented:
-            return "rented", self.rented[0].output_usd
-        for row in self.own:
-            if row.phase == "single":
-                return "own", row.per_million_usd
-        return "own", Figure(value=None, reason="speed_unknown")

@@ -13,10 +13,8 @@ from vramsite.catalog.trace import Kept
 from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
-from vramsite.sizing.fit import usable_bytes, with_placement
-from vramsite.sizing.inverse import with_load
 from vramsite.sizing.records import Assumptions, Settings, Size
-from vramsite.sizing.speed import decode_total
+from vramsite.sizing.throughput import load_settings, load_tps
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
@@ -129,37 +127,20 @@ class Sizer:
     def loads(
         self, model_id: str, gpu_id: str, settings: Settings, sequences: list[int]
     ) -> list[Load]:
-        """What so many users write together, each with the context of `settings`, rising.
+        """What so many users write together, each with the context it has in `settings`, rising.
 
         Ends with the last number of users that the devices hold.
         """
         device = self.catalog.device(gpu_id)
         assumptions = self.assumptions(settings.backend, device.kind)
-        limit = usable_bytes(device, assumptions)
         coefficients = self.coefficients(model_id, gpu_id, settings)
         found: list[Load] = []
         for count in sequences:
-            tokens = settings.context_tokens * count
-            asked = with_placement(
-                with_load(settings, tokens, float(count)), settings.gpus, None, 0.0
-            )
             try:
-                whole = self.load(model_id, asked)
+                whole = self.load(model_id, load_settings(settings, settings.gpus, float(count)))
+                total = load_tps(whole, device, self.rules, assumptions, coefficients)
             except SizingError:
                 break
-            if limit is None or whole.memory.device_bytes > limit:
-                break
-            total = decode_total(
-                whole.file.arch,
-                whole.work,
-                device,
-                asked,
-                self.rules.cache,
-                coefficients,
-                assumptions.ram_bandwidth_bytes_per_s,
-                settings.context_tokens,
-                float(count),
-            ).value
             if total is None:
                 break
             found.append(Load(sequences=float(count), total_tps=total))

@@ -199,8 +199,12 @@ class Formatter:
                 Decimal(1), self.locale, currency=currency, currency_digits=False
             ).replace(" ", NBSP)
             before, _, after = one.partition(self._plain(1, 2))
+            if before[-1:].isalpha():  # a code instead of a sign keeps its distance
+                before += NBSP
             found = self._around_money[currency] = (before, after)
-        return f"{found[0]}{self._plain(value, decimals)}{found[1]}"
+        text = self._plain(abs(value), decimals)
+        sign = "-" if value < 0 and text.strip("0.,") else ""
+        return f"{sign}{found[0]}{text}{found[1]}"
 
     def price(self, value: Number, currency: str = "USD") -> str:
         """A price as somebody asks it, with two to four decimals: $2.29, $0.8048, 0,3869 €."""
@@ -211,6 +215,10 @@ class Formatter:
         """A calculated sum: cents from 1 on, below that three digits: $9.17, $0.412, $0.0087."""
         decimals = next(count for count, least in _COST_DECIMALS if abs(value) >= least)
         return self._money(value, currency, decimals)
+
+    def amount(self, value: Number, currency: str = "USD", cents: bool = True) -> str:
+        """A sum in a currency, with cents (277,78 €) or without (21.000 €)."""
+        return self._money(value, currency, 2 if cents else 0)
 
     def usd(self, value: Number, cents: bool = True) -> str:
         """US dollars with cents ($277.78, 277,78 $) or without ($21,000)."""
@@ -281,7 +289,7 @@ _DATA_UNITS = {"gib": GIB, "gib_range": GIB, "gb": GB, "mib": MIB, "percent": 0.
 
 _FILTER_NAMES = (
     "integer", "number", "compact", "three_digits", "unit", "gib", "gb", "mib", "bytes_auto",
-    "tps", "span", "tps_range", "gib_range", "percent", "usd", "price", "cost", "tokens",
+    "tps", "span", "tps_range", "gib_range", "percent", "usd", "price", "cost", "amount", "tokens",
     "tokens_short", "billions", "seconds", "date", "month",
 )  # fmt: skip
 

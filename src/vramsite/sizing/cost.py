@@ -23,22 +23,22 @@ def hours_a_month(use: Use) -> Figure:
     return Figure(value=use.hours_a_day * use.days_a_month)
 
 
-def rent_a_month(usd_per_hour: float | None, use: Use) -> Figure:
+def rent_a_month(price_per_hour: float | None, use: Use) -> Figure:
     """Rent for the hours of use: hourly price x hours a day x days a month."""
-    fault = _price_fault(usd_per_hour)
-    if usd_per_hour is None or fault != "":
+    fault = _price_fault(price_per_hour)
+    if price_per_hour is None or fault != "":
         return Figure(value=None, reason=fault)
     hours = hours_a_month(use)
     if hours.value is None:
         return hours
-    return _known(usd_per_hour * hours.value)
+    return _known(price_per_hour * hours.value)
 
 
 def own_cost(machine: Machine, use: Use, grid: Grid) -> OwnCost:
     """Purchase, power and what a month comes to, each known or with what is missing."""
     left_out: list[str] = []
     upfront = _upfront(machine)
-    if machine.host_usd is None:
+    if machine.host_price is None:
         left_out.append("host_price")
     if machine.residual_share is None:
         left_out.append("residual")
@@ -48,11 +48,11 @@ def own_cost(machine: Machine, use: Use, grid: Grid) -> OwnCost:
     power = _priced(kwh, grid)
     write_off = _write_off(machine, upfront)
     return OwnCost(
-        upfront_usd=upfront,
+        upfront=upfront,
         kwh=kwh,
-        power_usd=power,
-        write_off_usd=write_off,
-        month_usd=_added(write_off, power),
+        power_cost=power,
+        write_off=write_off,
+        month=_added(write_off, power),
         left_out=left_out,
     )
 
@@ -78,10 +78,10 @@ def kwh_a_month(machine: Machine, use: Use) -> Figure:
     return _known(watt_hours * use.days_a_month * machine.pue / THOUSAND)
 
 
-def per_million(month_usd: Figure, tps: float | None, use: Use) -> Figure:
-    """USD for a million tokens: a month's cost over the tokens that its hours give."""
-    if month_usd.value is None:
-        return month_usd
+def per_million(month: Figure, tps: float | None, use: Use) -> Figure:
+    """Price of a million tokens: a month's cost over the tokens that its hours give."""
+    if month.value is None:
+        return month
     fault = _speed_fault(tps, use)
     if tps is None or fault != "":
         return Figure(value=None, reason=fault)
@@ -89,46 +89,46 @@ def per_million(month_usd: Figure, tps: float | None, use: Use) -> Figure:
     if hours.value is None:
         return hours
     tokens = tps * SECONDS_AN_HOUR * hours.value * use.busy_share
-    return _ratio(month_usd.value * MILLION, tokens)
+    return _ratio(month.value * MILLION, tokens)
 
 
-def rented_per_million(usd_per_hour: float | None, tps: float | None, use: Use) -> Figure:
-    """USD for a million tokens of a rented machine; hours a day cancel out."""
-    fault = _price_fault(usd_per_hour)
-    if usd_per_hour is None or fault != "":
+def rented_per_million(price_per_hour: float | None, tps: float | None, use: Use) -> Figure:
+    """Price of a million tokens of a rented machine; hours a day cancel out."""
+    fault = _price_fault(price_per_hour)
+    if price_per_hour is None or fault != "":
         return Figure(value=None, reason=fault)
     fault = _speed_fault(tps, use)
     if tps is None or fault != "":
         return Figure(value=None, reason=fault)
-    return _ratio(usd_per_hour * MILLION, tps * SECONDS_AN_HOUR * use.busy_share)
+    return _ratio(price_per_hour * MILLION, tps * SECONDS_AN_HOUR * use.busy_share)
 
 
-def break_even_months(machine: Machine, own: OwnCost, rent_usd: Figure) -> Figure:
+def break_even_months(machine: Machine, own: OwnCost, rent: Figure) -> Figure:
     """Months of rent that pay for the machine, what is left of it at the end taken off.
 
     "never" where the rent is no more than the power of the own machine.
     """
-    if own.upfront_usd.value is None:
-        return own.upfront_usd
-    if own.power_usd.value is None:
-        return own.power_usd
-    if rent_usd.value is None:
-        return rent_usd
-    saved = rent_usd.value - own.power_usd.value
+    if own.upfront.value is None:
+        return own.upfront
+    if own.power_cost.value is None:
+        return own.power_cost
+    if rent.value is None:
+        return rent
+    saved = rent.value - own.power_cost.value
     if saved <= 0.0:
         return Figure(value=None, reason="never")
-    return _ratio(own.upfront_usd.value * (1.0 - _residual(machine)), saved)
+    return _ratio(own.upfront.value * (1.0 - _residual(machine)), saved)
 
 
-def spending_curve(own: OwnCost, rent_usd: Figure, months: list[float]) -> list[CurvePoint]:
+def spending_curve(own: OwnCost, rent: Figure, months: list[float]) -> list[CurvePoint]:
     """Money spent at the ends of these months on both ways; none where either is not known."""
-    upfront = own.upfront_usd.value
-    power = own.power_usd.value
-    rent = rent_usd.value
-    if upfront is None or power is None or rent is None:
+    upfront = own.upfront.value
+    power = own.power_cost.value
+    monthly = rent.value
+    if upfront is None or power is None or monthly is None:
         return []
     return [
-        CurvePoint(month=month, own_usd=upfront + power * month, rent_usd=rent * month)
+        CurvePoint(month=month, own=upfront + power * month, rent=monthly * month)
         for month in months
     ]
 
@@ -188,12 +188,12 @@ def _idle_hours(use: Use) -> float:
     return max(on - use.hours_a_day * use.busy_share, 0.0)
 
 
-def _price_fault(usd: float | None) -> str:
-    if usd is None:
+def _price_fault(price: float | None) -> str:
+    if price is None:
         return "price_unknown"
-    if usd > LARGEST:
+    if price > LARGEST:
         return "out_of_range"
-    return "zero_price" if usd <= 0.0 else ""
+    return "zero_price" if price <= 0.0 else ""
 
 
 def _share_fault(use: Use) -> str:
@@ -209,11 +209,11 @@ def _speed_fault(tps: float | None, use: Use) -> str:
 
 
 def _upfront(machine: Machine) -> Figure:
-    fault = _price_fault(machine.purchase_usd)
-    if machine.purchase_usd is None or fault != "":
+    fault = _price_fault(machine.purchase)
+    if machine.purchase is None or fault != "":
         return Figure(value=None, reason=fault)
-    host = machine.host_usd if machine.host_usd is not None else 0.0
-    return _known(machine.purchase_usd + host)
+    host = machine.host_price if machine.host_price is not None else 0.0
+    return _known(machine.purchase + host)
 
 
 def _residual(machine: Machine) -> float:
@@ -231,9 +231,9 @@ def _write_off(machine: Machine, upfront: Figure) -> Figure:
 def _priced(kwh: Figure, grid: Grid) -> Figure:
     if kwh.value is None:
         return kwh
-    if grid.usd_per_kwh is None or grid.usd_per_kwh <= 0.0:
+    if grid.price_per_kwh is None or grid.price_per_kwh <= 0.0:
         return Figure(value=None, reason="electricity_unknown")
-    return _known(kwh.value * grid.usd_per_kwh)
+    return _known(kwh.value * grid.price_per_kwh)
 
 
 def _added(one: Figure, other: Figure) -> Figure:

@@ -1,6 +1,7 @@
 """What running a model costs: what the calculation takes and gives.
 
-Money is in USD, power in watts, a month is a twelfth of a year. `None` means "not known".
+Money is in one currency throughout, power in watts, a month is a twelfth of a year. `None` means
+"not known".
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class Use:
 class Machine:
     """A machine of one's own. Power is the whole machine's, before the site's overhead."""
 
-    purchase_usd: float | None  # all devices
-    host_usd: float | None  # the computer around them; None: left out, and said so
+    purchase: float | None  # all devices
+    host_price: float | None  # the computer around them; None: left out, and said so
     residual_share: float | None  # of both at the end; None: counted as nothing, and said so
     lifetime_months: float | None
     load_w: float | None
@@ -48,7 +49,7 @@ class Machine:
 class Grid:
     """Where the power comes from."""
 
-    usd_per_kwh: float | None
+    price_per_kwh: float | None
     co2_g_per_kwh: float | None
 
 
@@ -56,11 +57,11 @@ class Grid:
 class OwnCost:
     """What a machine of one's own costs. `left_out`: host_price, residual, idle_power."""
 
-    upfront_usd: Figure  # devices and host
+    upfront: Figure  # devices and host
     kwh: Figure  # a month
-    power_usd: Figure  # a month
-    write_off_usd: Figure  # a month: upfront less what is left at the end, over the lifetime
-    month_usd: Figure  # write-off and power
+    power_cost: Figure  # a month
+    write_off: Figure  # a month: upfront less what is left at the end, over the lifetime
+    month: Figure  # write-off and power
     left_out: list[str] = field(default_factory=list)
 
 
@@ -69,8 +70,8 @@ class CurvePoint:
     """Money spent up to the end of a month on both ways, nothing sold yet."""
 
     month: float
-    own_usd: float
-    rent_usd: float
+    own: float
+    rent: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vramsite.sizing.cost_records import Load
 from vramsite.sizing.numeric import floor
-from vramsite.sizing.records import Assumptions, Device, Memory, Size
+from vramsite.sizing.records import Assumptions, Device, Memory, Settings, Size
 
 BAR_WIDTH = 900.0
 MOST_DEVICES = 8.0  # of one machine; a command for several machines is another matter
@@ -345,3 +346,39 @@ def own_device(
         capacity_basis=base.capacity_basis,
     )
     return OwnDevice(device=device, compute_flops=None if tflops is None else tflops * TERA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadFigures:
+    """So many users side by side, what they write together, and what each gets."""
+
+    users: float
+    total_tps: float
+    each_tps: float
+    bar: DrawnBar
+
+
+def load_figures(one_tps: float | None, loads: list[Load]) -> list[LoadFigures]:
+    """The chart of throughput over users, one user first; bars share one scale."""
+    all_loads: list[Load] = []
+    if one_tps is not None:
+        all_loads.append(Load(sequences=1.0, total_tps=one_tps))
+    most = 0.0
+    for load in loads:
+        all_loads.append(load)
+    for load in all_loads:
+        most = max(most, load.total_tps)
+    return [
+        LoadFigures(
+            users=load.sequences,
+            total_tps=load.total_tps,
+            each_tps=load.total_tps / load.sequences,
+            bar=draw_bar([Stretch(name="tps", amount=load.total_tps)], None, most),
+        )
+        for load in all_loads
+    ]
+
+
+def user_tokens(asked: Settings) -> float:
+    """The context of each sequence."""
+    return floor(asked.context_tokens / asked.parallel)

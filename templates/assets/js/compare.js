@@ -49,7 +49,7 @@ async function answer({ module, costs, calculator }, [modelOption, deviceOption]
   const given = (name) => (deviceOption.dataset[name] ? Number(deviceOption.dataset[name]) : null);
   const use = costs.Use({ hours_a_day: 24, days_a_month: 30, busy_share: 1, own_on_hours_a_day: 24 });
   const machine = costs.Machine({
-    purchase_usd: null, host_usd: null, residual_share: null, lifetime_months: null,
+    purchase: null, host_price: null, residual_share: null, lifetime_months: null,
     load_w: given("power"), idle_w: null, pue: 1,
   });
   return {

@@ -6,13 +6,14 @@ const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const GB = 1e9;
+const COST_DECIMALS = [[2, 0.9995], [3, 0.09995], [4, 0.009995], [5, Number.MIN_VALUE], [2, 0]];
 
 /** Formats for one locale; every method takes plain numbers and returns plain text. */
 export function formatter(locale) {
   const kept = new Map();
 
   function apply(value, least, most, more) {
-    const key = `${least} ${most} ${more ? more.style : ""}`;
+    const key = `${least} ${most} ${more ? more.style + more.currency : ""}`;
     let format = kept.get(key);
     if (!format) {
       format = new Intl.NumberFormat(locale, {
@@ -41,6 +42,11 @@ export function formatter(locale) {
   const gib = (bytes, decimals = 2) => `${number(bytes / GIB, decimals)}${NBSP}GiB`;
   const tps = (value) => `${threeDigits(value)}${NBSP}tok/s`;
 
+  const amount = (value, currency = "USD", cents = true) => {
+    const decimals = cents ? 2 : 0;
+    return apply(value, decimals, decimals, { style: "currency", currency });
+  };
+
   return {
     number,
     compact,
@@ -53,9 +59,12 @@ export function formatter(locale) {
     gb: (bytes, decimals = 2) => `${number(bytes / GB, decimals)}${NBSP}GB`,
     mib: (bytes, decimals = 0) => `${number(bytes / MIB, decimals)}${NBSP}MiB`,
     percent: (share, decimals = 0) => apply(share, decimals, decimals, { style: "percent" }),
-    usd(value, cents = true) {
-      const decimals = cents ? 2 : 0;
-      return apply(value, decimals, decimals, { style: "currency", currency: "USD" });
+    amount,
+    usd: (value, cents = true) => amount(value, "USD", cents),
+    price: (value, currency = "USD") => apply(value, 2, 4, { style: "currency", currency }),
+    cost(value, currency = "USD") {
+      const found = COST_DECIMALS.find(([, least]) => Math.abs(value) >= least);
+      return apply(value, found[0], found[0], { style: "currency", currency });
     },
     bytesAuto(bytes) {
       for (const [size, name] of [[GIB, "GiB"], [MIB, "MiB"], [KIB, "KiB"]])

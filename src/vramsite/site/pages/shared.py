@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.book import Book
 from vramsite.report.money_records import MoneyView
-from vramsite.report.money_view import country_of, money_view
+from vramsite.report.money_view import money_view
 from vramsite.report.training_table import Training, training_of
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ def names_of(site: SiteContext) -> dict[str, str]:
 
 
 def money_of(site: SiteContext, model_id: str, gpu_id: str, locale: str) -> MoneyView | None:
-    """The cost of a pair, with the electricity of the country that the language stands for."""
-    book = book_of(site)
-    country = country_of(book, locale)
-    return None if country is None else money_view(book, model_id, gpu_id, country)
+    """The cost of a pair, in the country and currency that the language stands for."""
+    return money_view(book_of(site), model_id, gpu_id, locale)
 
 
 def training_for(site: SiteContext, model_id: str, gpu_id: str) -> Training | None:

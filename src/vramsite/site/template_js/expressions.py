@@ -18,7 +18,7 @@ from vramsite.site.template_js.fault import TemplateError, refusal
 FORMATS = {
     "integer", "number", "compact", "three_digits", "unit", "gib", "gb", "mib", "bytes_auto",
     "tps", "span", "tps_range", "gib_range", "percent", "usd", "tokens", "tokens_short",
-    "billions", "seconds", "date", "month",
+    "billions", "seconds", "date", "month", "price", "cost", "amount",
 }  # fmt: skip
 _COMPARISONS = {"eq": "===", "ne": "!==", "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">="}
 _RESERVED = {"new", "class", "default", "delete", "function", "in", "var", "let", "const", "with"}
