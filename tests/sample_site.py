@@ -34,7 +34,10 @@ PAGES = {
     "vendor": "vendors/qwen/",
     "family": "families/qwen3/",
     "methodology": "methodology/",
+    "accuracy": "accuracy/",
     "about": "about/",
+    "contributing": "contributing/",
+    "imprint": "imprint/",
     "api": "api/",
     "badges": "badges/",
 }

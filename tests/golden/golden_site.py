@@ -27,7 +27,9 @@ from vramsite.site.urls import Urls  # noqa: E402
 
 DEVICES = ("mid-12gb", "shared-64gb")
 # Longer texts change by editing them, and figures about accuracy with the real evidence.
-LEFT_OUT = frozenset({"methodology", "about", "accuracy", "api", "badges"})
+LEFT_OUT = frozenset(
+    {"methodology", "about", "accuracy", "api", "badges", "contributing", "imprint"}
+)
 
 
 def golden_pages() -> dict[str, str]:

@@ -26,6 +26,8 @@ PATTERNS: dict[str, str] = {
     "methodology": "{locale}/methodology/",
     "accuracy": "{locale}/accuracy/",
     "about": "{locale}/about/",
+    "contributing": "{locale}/contributing/",
+    "imprint": "{locale}/imprint/",
     "api": "{locale}/api/",
     "badges": "{locale}/badges/",
     "root": "",

@@ -1,0 +1,5 @@
+"""The page "imprint"."""
+
+from vramsite.site.pages.prose_pages import ProseKind
+
+KIND = ProseKind("imprint")
