@@ -12,7 +12,16 @@ from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.model_file import FileSource, file_of
 from vramsite.sizing.packed_weights import PackedFile, find_packed, unpacked
-from vramsite.sizing.records import Architecture, Assumptions, Device, Settings, Size
+from vramsite.sizing.records import (
+    Architecture,
+    Assumptions,
+    Device,
+    Estimate,
+    Settings,
+    Size,
+)
+from vramsite.sizing.speed_records import SpeedCoefficients
+from vramsite.sizing.throughput import load_tps, whole_speed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,15 +108,45 @@ def loaded_file(rules: SharedRules, file: ModelFile, settings: Settings) -> Load
 
 def answer(rules: SharedRules, model: ModelFacts, whole: Loaded, facts: DeviceFacts) -> Size:
     """The whole answer on one device; SizingError "unknown_backend" for one it has not."""
-    settings = whole.settings
+    assumptions = assumed_of(facts, whole.settings.backend)
+    coefficients = coefficients_of(rules, model, whole.settings, facts)
+    return size(whole, facts.device, rules.engine, assumptions, coefficients)
+
+
+def answer_together(
+    rules: SharedRules, model: ModelFacts, whole: Loaded, facts: DeviceFacts
+) -> float | None:
+    """What all sequences of `whole` write together; None where the devices do not hold them."""
+    assumptions = assumed_of(facts, whole.settings.backend)
+    coefficients = coefficients_of(rules, model, whole.settings, facts)
+    return load_tps(whole, facts.device, rules.engine, assumptions, coefficients)
+
+
+def answer_speed(
+    rules: SharedRules, model: ModelFacts, whole: Loaded, facts: DeviceFacts
+) -> Estimate:
+    """Output speed of one sequence with everything on the devices."""
+    assumptions = assumed_of(facts, whole.settings.backend)
+    coefficients = coefficients_of(rules, model, whole.settings, facts)
+    return whole_speed(whole, facts.device, rules.engine, assumptions, coefficients)
+
+
+def assumed_of(facts: DeviceFacts, backend: str) -> Assumptions:
+    """What is assumed with that back end; SizingError "unknown_backend" for one it has not."""
     for entry in facts.backends:
-        if entry.backend == settings.backend:
-            coefficients = speed_coefficients(
-                rules.speed,
-                facts.speed,
-                model.effects,
-                settings,
-                file_entry(model, settings.format).format_class,
-            )
-            return size(whole, facts.device, rules.engine, entry.assumptions, coefficients)
+        if entry.backend == backend:
+            return entry.assumptions
     raise SizingError("unknown_backend")
+
+
+def coefficients_of(
+    rules: SharedRules, model: ModelFacts, settings: Settings, facts: DeviceFacts
+) -> SpeedCoefficients:
+    """What calibration says of the model on the device under these settings."""
+    return speed_coefficients(
+        rules.speed,
+        facts.speed,
+        model.effects,
+        settings,
+        file_entry(model, settings.format).format_class,
+    )

@@ -1,4 +1,4 @@
-"""What many sequences write together on one machine, everything held on its devices."""
+"""What sequences write where everything is held on the devices: one, or many together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from vramsite.sizing.engine import EngineRules, Loaded, size
 from vramsite.sizing.fit import usable_bytes, with_placement
 from vramsite.sizing.inverse import with_load
 from vramsite.sizing.numeric import floor
-from vramsite.sizing.records import Assumptions, Device, Settings
-from vramsite.sizing.speed import decode_total
+from vramsite.sizing.records import Assumptions, Device, Estimate, Settings
+from vramsite.sizing.speed import decode, decode_total
 from vramsite.sizing.speed_records import SpeedCoefficients
 
 
@@ -44,3 +44,24 @@ def load_tps(
         floor(settings.context_tokens / settings.parallel),
         settings.parallel,
     ).value
+
+
+def whole_speed(
+    whole: Loaded,
+    device: Device,
+    rules: EngineRules,
+    assumptions: Assumptions,
+    coefficients: SpeedCoefficients,
+) -> Estimate:
+    """Output speed of one sequence, whether or not the devices hold everything."""
+    settings = whole.settings
+    return decode(
+        whole.file.arch,
+        whole.work,
+        device,
+        with_placement(settings, settings.gpus, None, 0.0),
+        rules.cache,
+        coefficients,
+        assumptions.ram_bandwidth_bytes_per_s,
+        floor(settings.context_tokens / settings.parallel),
+    )

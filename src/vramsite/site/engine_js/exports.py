@@ -6,6 +6,8 @@ FUNCTIONS = [
     "answer.weights_of",
     "answer.loaded_file",
     "answer.answer",
+    "answer.answer_together",
+    "answer.answer_speed",
 ]
 RECORDS = [
     "answer.SharedRules",
