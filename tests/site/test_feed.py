@@ -9,7 +9,9 @@ import pytest
 from babel.support import NullTranslations
 from machine_sample import LOCALES, ROOT, URLS, sample_context, write_sample
 
-from vramsite.site.machine.feed import EMPTY, MOST_ENTRIES, feed, feed_entries, moment
+from vramsite.catalog.gpu_record import StreetPrice
+from vramsite.catalog.offer_record import Offer, OfferRecord
+from vramsite.site.machine.feed import EMPTY, MOST_ENTRIES, Rents, feed, feed_entries, moment
 from vramsite.site.render import make_environment
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -78,7 +80,42 @@ def test_the_newest_come_first_and_undated_ones_stay_out() -> None:
     gpu = site.catalog.gpus["mid-12gb"].model_copy(update={"launched": "2026-03"})
     site.catalog.gpus["mid-12gb"] = gpu
     found = feed_entries(site.catalog, URLS, "en")
-    assert [entry.id for entry in found] == ["mid-12gb", "sparse-30b"]
+    assert [(entry.kind, entry.address.split("/")[-2]) for entry in found] == [
+        ("device", "mid-12gb"),
+        ("model", "sparse-30b"),
+    ]
+
+
+def test_changed_prices_are_news(tmp_path: Path) -> None:
+    site = sample_context(models={"small-8b": {"released": None}, "sparse-30b": {"released": None}})
+    street = StreetPrice(low=300, high=350, condition="used", as_of="2026-10-05", source="a shop")
+    gpus = site.catalog.gpus
+    gpus["mid-12gb"] = gpus["mid-12gb"].model_copy(update={"street_usd": street})
+    old = street.model_copy(update={"as_of": "2026"})
+    gpus["big-48gb"] = gpus["big-48gb"].model_copy(update={"street_usd": old})
+    offers = [
+        rented(gpu="mid-12gb", gpu_count=2, usd_per_hour=1.0, as_of="2026-11-09"),
+        rented(gpu="big-48gb", gpu_count=1, usd_per_hour=0.7, as_of="2026-11-09"),
+        rented(gpu="big-48gb", gpu_count=1, usd_per_hour=0.1, as_of="2026"),
+    ]
+    site.catalog.offers[:] = offers
+    found = feed_entries(site.catalog, URLS, "en")
+    assert [(entry.kind, entry.updated[:10]) for entry in found] == [
+        ("rents", "2026-11-09"),
+        ("price", "2026-10-05"),
+    ]
+    assert found[0].rents == Rents("Cloud", count=2, devices=2, lowest_usd=0.5)
+    assert found[1].id == "https://example.org/repo/en/devices/mid-12gb/#price-2026-10-05"
+    write_sample(site, tmp_path)
+    entries = read_feed(tmp_path, "de").findall(f"{ATOM}entry")
+    assert text(entries[1], "title") == "Card mid-12gb: 300\xa0$–350\xa0$"
+    assert text(entries[1], "summary") == "Card mid-12gb kostet gebraucht 300\xa0$–350\xa0$."
+    assert "ein Gerät ab 0,50\xa0$" in text(entries[0], "summary")
+
+
+def rented(**facts: object) -> OfferRecord:
+    offer = {"instance": "one", "billing": "on demand", "source": "a list", **facts}
+    return OfferRecord.of("Cloud", "cloud", Offer.model_validate(offer))
 
 
 def test_a_feed_does_not_grow_for_ever() -> None:
