@@ -1,21 +1,33 @@
 """Numbers, units and dates as text, by locale; the only place where a number is rounded.
 
 Babel's ``format_decimal`` parses its pattern at every call (100 µs); here a pattern is parsed
-once, the ``Locale`` is held, and results are kept. Rounding is half to even on the shortest
-decimal form of the float, which is what ``Intl.NumberFormat`` with ``roundingMode: "halfEven"``
-does. Between a number and its unit stands a no-break space.
+once, the ``Locale`` is held, and where a locale groups by threes Python's own format does the work.
+Rounding is half to even on the shortest decimal form of the float (``vramsite.site.rounding``),
+which is what ``Intl.NumberFormat`` with ``roundingMode: "halfEven"`` does. Between a number and its
+unit stands a no-break space.
 """
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 from babel.numbers import NumberPattern, parse_pattern
-from markupsafe import Markup, escape
+from markupsafe import Markup
+
+from vramsite.site.markup import as_markup, escape_text
+from vramsite.site.rounding import (
+    Number,
+    exact,
+    grouped,
+    is_plain,
+    rounded,
+    three_digit_decimals,
+    used_decimals,
+)
 
 NBSP = "\u00a0"
 GIB = 2.0**30
@@ -26,34 +38,6 @@ GB = 1e9
 _CACHE_LIMIT = 20_000
 # What a sum must reach to print with so many decimals: a rounded 1 has cents, 0.9994 does not.
 _COST_DECIMALS = ((2, 0.9995), (3, 0.09995), (4, 0.009995), (5, 5e-324), (2, 0.0))
-_THREE_DIGIT_STEPS = ((Decimal(10), 2), (Decimal(100), 1))
-
-Number = float  # ints are welcome
-
-
-def _decimal(value: Number | Decimal) -> Decimal:
-    """The shortest decimal form of a float, exactly; never nan or infinity."""
-    number = value if isinstance(value, Decimal) else Decimal(repr(value))
-    if not number.is_finite():
-        raise ValueError(f"{value!r} is not a number that can be printed")
-    return number
-
-
-def _rounded(number: Decimal, decimals: int) -> Decimal:
-    rounded = number.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
-    return abs(rounded) if rounded.is_zero() else rounded  # never "-0.00"
-
-
-def three_digit_decimals(value: Number) -> int:
-    """Decimals that leave three significant digits and at most two: 3.82, 21.4, 118, 10,619.
-
-    The bounds apply to the rounded number, so 99.96 prints as 100 and not as 100.0.
-    """
-    number = abs(_decimal(value))
-    for bound, decimals in _THREE_DIGIT_STEPS:
-        if _rounded(number, decimals) < bound:
-            return decimals
-    return 0
 
 
 class Formatter:
@@ -72,6 +56,8 @@ class Formatter:
         self._usd_whole = self._with_decimals(self.locale.currency_formats["standard"].pattern, 0)
         self._around_money: dict[str, tuple[str, str]] = {}
         self._separators = self._simple_separators()
+        self._as_python = self._separators == {ord(","): ",", ord("."): "."}
+        self._around_percent = self._around(self._percent[0].apply(Decimal(1), self.locale), "100")
 
     def _simple_separators(self) -> dict[int, str] | None:
         """What stands for Python's separators where the locale groups as Python does, by threes.
@@ -82,7 +68,16 @@ class Formatter:
         if pattern.grouping != (3, 3) or pattern.prefix != ("", "-") or pattern.suffix != ("", ""):
             return None
         symbols = self.locale.number_symbols["latn"]
-        return {ord(","): symbols["group"], ord("."): symbols["decimal"]}
+        return {
+            ord(","): symbols["group"].replace(" ", NBSP),
+            ord("."): symbols["decimal"].replace(" ", NBSP),
+        }
+
+    @staticmethod
+    def _around(text: str, number: str) -> tuple[str, str]:
+        """What stands before and after the number in a text."""
+        before, _, after = text.replace(" ", NBSP).partition(number)
+        return before, after
 
     @staticmethod
     def _with_decimals(pattern: str, decimals: int) -> NumberPattern:
@@ -92,17 +87,17 @@ class Formatter:
         return parsed
 
     def _plain(self, value: Number, decimals: int) -> str:
+        if self._separators is not None:
+            text = grouped(value, decimals)
+            return text if self._as_python else text.translate(self._separators)
         key = ("number", value, decimals)
-        text = self._cache.get(key)
-        if text is None:
-            rounded = _rounded(_decimal(value), decimals)
-            if self._separators is not None:
-                return self._keep(key, f"{rounded:,f}".translate(self._separators))
+        text = self._cache.get(key, "")
+        if not text:
             pattern = self._patterns.get(decimals)
             if pattern is None:
                 pattern = self._with_decimals(self.locale.decimal_formats[None].pattern, decimals)
                 self._patterns[decimals] = pattern
-            text = self._keep(key, pattern.apply(rounded, self.locale))
+            text = self._keep(key, pattern.apply(rounded(exact(value), decimals), self.locale))
         return text
 
     def _keep(self, key: tuple[str, Number, int], text: str) -> str:
@@ -122,9 +117,7 @@ class Formatter:
 
     def compact(self, value: Number, decimals: int = 2) -> str:
         """A number with at most that many decimals and no zeros at its end: 16, 0.5, 1,638.4."""
-        rounded = _rounded(_decimal(value), decimals).normalize()
-        exponent = rounded.as_tuple().exponent
-        return self._plain(value, max(0, -exponent) if isinstance(exponent, int) else 0)
+        return self._plain(value, used_decimals(value, decimals))
 
     def three_digits(self, value: Number) -> str:
         """Three significant digits, at most two decimals; whole from 100 on."""
@@ -179,6 +172,10 @@ class Formatter:
 
     def percent(self, fraction: Number, decimals: int = 0) -> str:
         """A share, 1.0 being all of it: 94% or 94 %."""
+        if self._separators is not None and is_plain(fraction, decimals + 2):
+            digits = int(f"{fraction:.{decimals + 2}f}".replace(".", ""))
+            before, after = self._around_percent
+            return f"{before}{self._plain(digits / 10**decimals, decimals)}{after}"
         key = ("percent", fraction, decimals)
         text = self._cache.get(key)
         if text is None:
@@ -187,7 +184,7 @@ class Formatter:
                 source = self.locale.percent_formats[None].pattern
                 pattern = self._percent[decimals] = self._with_decimals(source, decimals)
             text = self._keep(
-                key, pattern.apply(_rounded(_decimal(fraction), decimals + 2), self.locale)
+                key, pattern.apply(rounded(exact(fraction), decimals + 2), self.locale)
             )
         return text
 
@@ -195,10 +192,8 @@ class Formatter:
         """A sum with fixed decimals; what stands around the number is looked up once."""
         found = self._around_money.get(currency)
         if found is None:
-            one = self._usd.apply(
-                Decimal(1), self.locale, currency=currency, currency_digits=False
-            ).replace(" ", NBSP)
-            before, _, after = one.partition(self._plain(1, 2))
+            one = self._usd.apply(Decimal(1), self.locale, currency=currency, currency_digits=False)
+            before, after = self._around(one, self._plain(1, 2))
             if before[-1:].isalpha():  # a code instead of a sign keeps its distance
                 before += NBSP
             found = self._around_money[currency] = (before, after)
@@ -208,13 +203,15 @@ class Formatter:
 
     def price(self, value: Number, currency: str = "USD") -> str:
         """A price as somebody asks it, with two to four decimals: $2.29, $0.8048, 0,3869 €."""
-        exponent = _rounded(_decimal(value), 4).normalize().as_tuple().exponent
-        return self._money(value, currency, max(2, -exponent) if isinstance(exponent, int) else 2)
+        return self._money(value, currency, max(2, used_decimals(value, 4)))
 
     def cost(self, value: Number, currency: str = "USD") -> str:
         """A calculated sum: cents from 1 on, below that three digits: $9.17, $0.412, $0.0087."""
-        decimals = next(count for count, least in _COST_DECIMALS if abs(value) >= least)
-        return self._money(value, currency, decimals)
+        size = abs(value)
+        for decimals, least in _COST_DECIMALS:
+            if size >= least:
+                return self._money(value, currency, decimals)
+        raise ValueError(f"{value!r} is not a number that can be printed")
 
     def amount(self, value: Number, currency: str = "USD", cents: bool = True) -> str:
         """A sum in a currency, with cents (277,78 €) or without (21.000 €)."""
@@ -228,7 +225,7 @@ class Formatter:
         text = self._cache.get(key)
         if text is None:
             pattern = self._usd if cents else self._usd_whole
-            amount = _rounded(_decimal(value), 2 if cents else 0)
+            amount = rounded(exact(value), 2 if cents else 0)
             text = pattern.apply(amount, self.locale, currency="USD", currency_digits=False)
             text = self._keep(key, text)
         return text
@@ -250,7 +247,7 @@ class Formatter:
 
     def seconds(self, value: Number) -> str:
         """A duration: 380 ms, 3.82 s, 118 s, 12 min, 3.4 h."""
-        if _rounded(_decimal(value), 3) < 1:
+        if value < 0.999 or (value < 1.0 and rounded(exact(value), 3) < 1):
             return f"{self._plain(value * 1000.0, 0)}{NBSP}ms"
         if value < 600:
             return f"{self.three_digits(value)}{NBSP}s"
@@ -282,7 +279,7 @@ class Formatter:
         """
         text = getattr(self, format_name)(value, *arguments)
         machine = svg_number(value / _DATA_UNITS.get(format_name, 1.0), 4)
-        return Markup(f'<data value="{machine}">{escape(text)}</data>')
+        return as_markup(f'<data value="{machine}">{escape_text(text)}</data>')
 
 
 _DATA_UNITS = {"gib": GIB, "gib_range": GIB, "gb": GB, "mib": MIB, "percent": 0.01}

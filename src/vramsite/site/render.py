@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
 
 from babel.support import NullTranslations
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from vramsite.site.assets import Assets
 from vramsite.site.formatting import Formatter, finalize
 from vramsite.site.i18n import native_name
+from vramsite.site.markup import as_markup, script_json, trim
 from vramsite.site.translated import LocaleEnvironment
 from vramsite.site.urls import Urls
 
@@ -48,7 +48,7 @@ class Fragments:
         full_key = (template, macro, key)
         markup = self._markup.get(full_key)
         if markup is None:
-            markup = Markup(getattr(self._env.get_template(template).module, macro)(*arguments))
+            markup = as_markup(getattr(self._env.get_template(template).module, macro)(*arguments))
             self._markup[full_key] = markup
         return markup
 
@@ -58,7 +58,7 @@ class _Remembered:
     arguments, so that the same arguments need not be rendered twice.
     """
 
-    def __init__(self, macro: Macro) -> None:
+    def __init__(self, macro: Callable[..., str]) -> None:
         self._macro = macro
         self._markup: dict[tuple[object, ...], Markup] = {}
 
@@ -77,7 +77,7 @@ def _remember_words(env: Environment) -> None:
     """Let the macros that name codes in words, called a hundred times a page, work once each."""
     if WORDS in env.list_templates():
         names = vars(env.get_template(WORDS).module)
-        macros = {name: _Remembered(item) for name, item in names.items() if type(item) is Macro}
+        macros = {name: _Remembered(item) for name, item in names.items() if callable(item)}
         names.update(macros)
 
 
@@ -109,7 +109,7 @@ def make_environment(
     )
     env.policies["ext.i18n.trimmed"] = True
     formatter = Formatter(locale)
-    env.filters.update(formatter.filters())
+    env.filters.update(formatter.filters(), trim=trim, tojson=script_json)
     env.globals.update(
         locale=locale,
         languages={code: native_name(code) for code in locales},

@@ -2,8 +2,9 @@
 
 In this site autoescaping is always on, views are records with attributes, and of the functions that
 templates call only gettext's take the context. So an output needs one look (finalize, then escape,
-unless it is markup already), a call needs no search for what it wants passed, and an attribute is
-an attribute. A page has hundreds of each.
+unless it is markup already), a call needs no search for what it wants passed, a macro no search for
+its arguments where all are given in order, and an attribute is an attribute. A page has hundreds of
+each.
 """
 
 from __future__ import annotations
@@ -11,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import markupsafe
-from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame, optimizeconst
+from jinja2 import Environment, nodes
+from jinja2.compiler import CodeGenerator, Frame, MacroRef, optimizeconst
+from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
 from vramsite.site.formatting import finalize
+from vramsite.site.markup import escape_text
 
 CONTEXT_FUNCTIONS = frozenset({"_", "gettext", "ngettext", "pgettext", "npgettext"})
-# The part of `escape` that works on a plain text and gives a plain text.
-_escape_text: Callable[[str], str] = getattr(
-    markupsafe, "_escape_inner", lambda text: str(escape(text))
-)
 
 
 def put(value: object) -> str:
@@ -31,13 +29,35 @@ def put(value: object) -> str:
     if kind is Markup:
         return value  # type: ignore[return-value]
     if kind is str:
-        return _escape_text(value)  # type: ignore[arg-type]
-    return escape(finalize(value))
+        return escape_text(value)  # type: ignore[arg-type]
+    checked = finalize(value)
+    return str(checked) if kind is int else escape(checked)
 
 
 def call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """A plain call, written as the code generator writes its arguments."""
     return function(*arguments, **named)
+
+
+def lean_macro(
+    environment: Environment,
+    function: Callable[..., str],
+    name: str,
+    arguments: tuple[str, ...],
+    *accesses: bool,
+) -> Callable[..., str]:
+    """A macro; called with all of its arguments in order it is a plain function."""
+    macro = Macro(environment, function, name, list(arguments), *accesses)
+    if any(accesses[:3]):  # further arguments of the function
+        return macro
+    count = len(arguments)
+
+    def called(*given: Any, **named: Any) -> str:
+        if named or len(given) != count:
+            return macro(*given, **named)
+        return str.__new__(Markup, function(*given))  # `as_markup` at hand
+
+    return called
 
 
 class LeanCodeGenerator(CodeGenerator):
@@ -64,10 +84,37 @@ class LeanCodeGenerator(CodeGenerator):
         if forward_caller or name in CONTEXT_FUNCTIONS or name == "super":
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return
-        self.write("environment.call(")
-        self.visit(node.node, frame)
-        self.signature(node, frame)
+        if node.kwargs or node.dyn_args or node.dyn_kwargs:
+            self.write("environment.call(")
+            self.visit(node.node, frame)
+            self.signature(node, frame)
+        else:
+            self.visit(node.node, frame)
+            self.write("(")
+            for place, argument in enumerate(node.args):
+                self.write(", " if place else "")
+                self.visit(argument, frame)
         self.write(")")
+
+    @optimizeconst
+    def visit_Test(self, node: nodes.Test, frame: Frame) -> None:  # noqa: N802
+        """`is none` without a call."""
+        if node.name != "none":
+            super().visit_Test(node, frame)
+            return
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(" is None)")
+
+    def macro_def(self, macro_ref: MacroRef, frame: Frame) -> None:
+        """A macro as `lean_macro` makes it."""
+        arguments = tuple(argument.name for argument in macro_ref.node.args)
+        name = getattr(macro_ref.node, "name", None)
+        self.write(
+            f"environment.macro(environment, macro, {name!r}, {arguments!r},"
+            f" {macro_ref.accesses_kwargs!r}, {macro_ref.accesses_varargs!r},"
+            f" {macro_ref.accesses_caller!r}, context.eval_ctx.autoescape)"
+        )
 
     @optimizeconst
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802

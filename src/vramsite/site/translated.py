@@ -8,6 +8,7 @@ is compiled; what varies (plurals, ``_("…", name=value)``) still goes the usua
 from __future__ import annotations
 
 import re
+from collections.abc import MutableMapping
 from typing import Any
 
 from babel.support import NullTranslations
@@ -15,7 +16,8 @@ from jinja2 import Environment, nodes
 from jinja2.ext import InternationalizationExtension
 from jinja2.visitor import NodeTransformer
 
-from vramsite.site.template_code import LeanCodeGenerator, call, put
+from vramsite.site.template_code import LeanCodeGenerator, call, lean_macro, put
+from vramsite.site.template_folding import folded
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 
@@ -83,6 +85,7 @@ class LocaleEnvironment(Environment):
     code_generator_class = LeanCodeGenerator
     put = staticmethod(put)
     call = staticmethod(call)
+    macro = staticmethod(lean_macro)
 
     def __init__(self, translations: NullTranslations, **options: Any) -> None:
         super().__init__(**options)
@@ -95,3 +98,16 @@ class LocaleEnvironment(Environment):
         visited = _ConstantMessages(self.translations).visit(template)
         assert isinstance(visited, nodes.Template)
         return visited
+
+    def _generate(
+        self,
+        source: nodes.Template,
+        name: str | None,
+        filename: str | None,
+        defer_init: bool = False,
+    ) -> str:
+        return super()._generate(folded(source, self.globals), name, filename, defer_init)
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """The environment's own globals, not a view of them: every page would copy it."""
+        return super().make_globals(d) if d else self.globals
