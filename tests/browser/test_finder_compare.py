@@ -68,6 +68,20 @@ def test_the_least_speed_and_the_memory_leave_models_out(page: Any, site_url: st
     assert "cap=300" in page.url
 
 
+def test_the_system_ram_goes_along_to_the_page(page: Any, site_url: str) -> None:
+    page.goto(urljoin(site_url, "en/find/?d=t4-16gb&t=0.1&ram=600"))
+    row = page.locator("#found tr", has=page.locator("a[href*='/models/glm-4.5/']"))
+    row.wait_for()
+    speed, _, weights, _, verdict, _ = row.locator("td").all_inner_texts()
+    link = row.locator("a").get_attribute("href")
+    assert parse_qs(urlsplit(link).query)["ram"] == ["600"]
+    assert verdict == "offload"
+    page.goto(urljoin(site_url, link))
+    answer = page.locator("[data-part=answer]")
+    answer.locator(f"text={weights}").first.wait_for()
+    assert speed in answer.inner_text()  # as for the device with its usual RAM it would not run
+
+
 def test_the_language_keeps_the_question(page: Any, site_url: str) -> None:
     page.goto(urljoin(site_url, "en/find/?d=rtx-4090&u=many"))
     page.locator("#found tbody").first.wait_for()

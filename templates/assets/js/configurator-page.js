@@ -8,6 +8,7 @@ import {
 import {
   Calculator, firstView, formatRow, withCommands, withContexts, withFormats, withNotes,
   withOwnDevice,
+  withRam,
 } from "./configurator-view.js";
 import { draw, helpers, holds, markup } from "./markup.js";
 
@@ -259,13 +260,12 @@ class Page {
   // Verdict, figures and table of memory; null where the engine refuses.
   answer(plain, { settings: chosen, values }) {
     const { calculator } = this;
-    const { usable_gib, bandwidth_gb_s, tflops, ...asked } = chosen;
+    const { usable_gib, bandwidth_gb_s, tflops, host_ram_gib, ...asked } = chosen;
     const settings = this.engine.Settings(asked);
     const own = usable_gib || bandwidth_gb_s || tflops;
     const usual = !Object.keys(values).length;
-    const pair = own
-      ? withOwnDevice(calculator, plain, chosen, String(this.draw.words("own")))
-      : plain;
+    let pair = host_ram_gib ? withRam(plain, host_ram_gib) : plain;
+    if (own) pair = withOwnDevice(calculator, pair, chosen, String(this.draw.words("own")));
     let view;
     try {
       view = firstView(calculator, pair, settings, usual);

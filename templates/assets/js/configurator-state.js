@@ -1,13 +1,13 @@
 // The settings of a page as short texts by key, in the address and in the form's controls; a key
 // that is left out has its default. See docs/configurator.md.
 
-/** Key → field of the engine's settings; the last three describe a device typed in. */
+/** Key → field of the engine's settings; the last four describe a machine typed in. */
 export const FIELDS = {
   f: "format", n: "parallel", c: "context_tokens", k: "kv_type_k", v: "kv_type_v", g: "gpus",
   s: "split", b: "backend", e: "engine", ngl: "gpu_layers", moe: "cpu_moe_layers",
   ub: "ubatch_tokens", fa: "flash_attention", ku: "kv_unified", swa: "full_window_cache",
   nkvo: "kv_offload", mm: "vision", dr: "draft_tokens", im: "imatrix",
-  cap: "usable_gib", bw: "bandwidth_gb_s", fl: "tflops",
+  cap: "usable_gib", bw: "bandwidth_gb_s", fl: "tflops", ram: "host_ram_gib",
 };
 const KEYS = ["m", "d", ...Object.keys(FIELDS)];
 

@@ -48,12 +48,7 @@ async function hardware({ module, view, calculator }) {
   if (own.usable_gib || own.bandwidth_gb_s)
     ({ device } = view.withOwnDevice(calculator, { device, deviceCard: {} }, own, ""));
   const ram = number("ram");
-  if (ram) {
-    const backends = device.backends.map((item) => ({
-      ...item, assumptions: { ...item.assumptions, host_ram_bytes: ram * GIB },
-    }));
-    device = { ...device, backends };
-  }
+  if (ram) ({ device } = view.withRam({ device }, ram));
   return { device, ram, kind: device.device.kind };
 }
 
@@ -92,7 +87,7 @@ function link(row, asked) {
   if (asked.use.users > 1) query.set("n", asked.use.users);
   if (asked.use.context * asked.use.users !== 8192) query.set("c", asked.use.context * asked.use.users);
   if (asked.gpus > 1) query.set("g", asked.gpus);
-  for (const key of ["cap", "bw"]) if (number(key)) query.set(key, number(key));
+  for (const key of ["cap", "bw", "ram"]) if (number(key)) query.set(key, number(key));
   const address = form.dataset.pair
     .replace("/0/", `/${row.model.id}/`).replace("/1/", `/${form.elements.d.value}/`);
   return query.size ? `${address}?${query}` : address;
