@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -37,20 +36,6 @@ RowsFile = Annotated[
     Path | None, typer.Option("--rows", help="Judge the rows of this file instead of our own.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-
-
-class CacheTypeName(StrEnum):
-    """Storage types of the KV cache."""
-
-    F32 = "f32"
-    F16 = "f16"
-    BF16 = "bf16"
-    Q8_0 = "q8_0"
-    Q5_1 = "q5_1"
-    Q5_0 = "q5_0"
-    Q4_1 = "q4_1"
-    Q4_0 = "q4_0"
-    IQ4_NL = "iq4_nl"
 
 
 def fail(message: str) -> NoReturn:
@@ -159,14 +144,18 @@ def check(data: DataDir = None) -> None:
 def size(
     model: Annotated[str, typer.Argument(help="Model id, e.g. glm-4.5.")],
     device: Annotated[str, typer.Argument(help="Device id, e.g. rtx-4090.")],
-    quant: Annotated[str, typer.Option("--quant", help="Weight format.")] = "Q4_K_M",
-    context: Annotated[
-        int | None, typer.Option(min=1, max=2**24, help="Tokens of context (default 8,192).")
+    engine: Annotated[str, typer.Option(help="Engine, e.g. vllm or ollama.")] = "llama.cpp",
+    quant: Annotated[
+        str | None, typer.Option("--quant", help="Weight format (default Q4_K_M for GGUF engines).")
     ] = None,
-    kv: Annotated[CacheTypeName, typer.Option(help="KV cache type.")] = CacheTypeName.F16,
+    context: Annotated[
+        int | None,
+        typer.Option(min=1, max=2**24, help="Tokens of context (default 8,192, or the engine's)."),
+    ] = None,
+    kv: Annotated[str | None, typer.Option(help="KV cache type (default f16).")] = None,
     parallel: Annotated[int, typer.Option(min=1, max=4096, help="Parallel sequences.")] = 1,
     gpus: Annotated[int, typer.Option(min=1, max=16, help="Number of devices.")] = 1,
-    split: Annotated[str, typer.Option(help="layer or tensor.")] = "layer",
+    split: Annotated[str | None, typer.Option(help="layer or tensor.")] = None,
     data: DataDir = None,
     as_json: Json = False,
 ) -> None:
@@ -182,7 +171,8 @@ def size(
             device,
             format_name=quant,
             context_tokens=context,
-            kv_type=kv.value,
+            engine=engine,
+            kv_type=kv,
             parallel=parallel,
             gpus=gpus,
             split=split,
@@ -239,7 +229,7 @@ def accuracy_memory(rows: RowsFile = None, data: DataDir = None, as_json: Json =
 @accuracy_app.command("speed")
 def accuracy_speed(rows: RowsFile = None, data: DataDir = None, as_json: Json = False) -> None:
     """Speeds against published measurements."""
-    from vramsite.catalog import measurements
+    from vramsite.catalog.measurements import measurements
     from vramsite.evidence.measurement_file import MeasurementFileError
     from vramsite.evidence.speed import SpeedJudge, summaries, text_report
 

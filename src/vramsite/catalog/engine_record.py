@@ -34,6 +34,9 @@ class EngineMemory(Record):
     )
     page_tokens: Positive = Field(description="the cache grows by so many tokens")
     counts_work: bool = Field(description="whether its share of the device covers working memory")
+    weights_share: Positive = Field(
+        1.0, le=1, description="share of the usable memory that weights take without slowing it"
+    )
     full_windows: bool = Field(description="whether a windowed layer keeps the whole context")
     host_embedding: bool = Field(description="whether the token embedding stays in host memory")
     cache_types: dict[str, Block] = Field(
@@ -76,6 +79,7 @@ class EngineMemory(Record):
             page_tokens=float(self.page_tokens),
             utilization=utilization,
             counts_work=self.counts_work,
+            weights_share=float(self.weights_share),
             full_windows=self.full_windows,
             host_embedding=self.host_embedding,
             state_element_bytes=float(self.state_element_bytes),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vramsite.catalog.calibration import CalibrationRecord, EvidenceRows, FittedPhase
     from vramsite.catalog.speed_model import SpeedModel
 
-WIDE_CACHE_TYPES = ("f16", "bf16", "f32")
+WIDE_CACHE_TYPES = ("f16", "bf16", "f32", "auto")
 GENERAL_KINDS = ("engine", "runtime", "format", "format-runtime", "cache-bits", "attention")
 DEVICE_KINDS = (
     "family", "device", "runtime-family", "runtime-device", "format-family", "link",

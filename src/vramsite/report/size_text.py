@@ -166,10 +166,12 @@ def _speed(estimate: Estimate) -> str:
 def _evidence(estimate: Estimate) -> str:
     if estimate.basis in ("engine", "all"):
         return "measured on other devices only"
-    family = f"{estimate.family_measurements:.0f}"
     if estimate.basis == "family":
-        return f"{family} measurements in the device's family"
-    return f"{estimate.device_measurements:.0f} measurements on the device, {family} in its family"
+        return f"measured {estimate.family_measurements:.0f} times in the device's family"
+    return (
+        f"measured {estimate.device_measurements:.0f} times on the device, "
+        f"{estimate.family_measurements:.0f} in its family"
+    )
 
 
 def _digits(value: float) -> str:

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import coefficients, load_calibration
-from vramsite.catalog.model_files import FormatError, model_file
+from vramsite.catalog.model_files import NATIVE, FormatError, model_file
 from vramsite.catalog.speed_model import load_speed_model
 from vramsite.catalog.trace import Kept
+from vramsite.report.choices import native_format
+from vramsite.report.engine_settings import WORDS, SettingsError, engine_settings
+from vramsite.sizing.accounts import own_profile
 from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
-from vramsite.sizing.records import Assumptions, Settings, Size
-from vramsite.sizing.throughput import load_settings, load_tps
+from vramsite.sizing.records import Assumptions, Estimate, Settings, Size
+from vramsite.sizing.throughput import load_settings, load_tps, whole_speed
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 V = TypeVar("V")
 
-DEFAULT_CONTEXT_TOKENS = 8192
 KEPT_ANSWERS = 4096  # bounds what a worker keeps, whatever the size of the catalog
 KEPT_LOADED = 1024
 ANY_BACKEND = "cuda"
@@ -57,36 +59,36 @@ class Sizer:
         model_id: str,
         gpu_id: str,
         *,
-        format_name: str = "Q4_K_M",
+        engine: str = "llama.cpp",
+        format_name: str | None = None,
         context_tokens: int | None = None,
-        kv_type: str = "f16",
+        kv_type: str | None = None,
         parallel: int = 1,
         gpus: int = 1,
-        split: str = "layer",
+        split: str | None = None,
     ) -> Settings:
-        """Checked settings; the context defaults to 8,192 tokens a sequence.
+        """Checked settings, with the engine's defaults for what is left open.
 
-        Raises SizerError for an unknown id, format or split, or a context beyond the model's.
+        The context is 8,192 tokens a sequence where the engine has no default of its own.
+        Raises SizerError for what is not known, or not possible with this engine.
         """
         self._known(model_id, gpu_id)
-        longest = self.catalog.models[model_id].context_max_tokens
-        asked = context_tokens or min(DEFAULT_CONTEXT_TOKENS, longest) * parallel
-        if asked > longest * parallel:
-            raise SizerError(f"--context {asked}: {model_id} takes at most {longest} a sequence")
-        if split not in ("layer", "tensor"):
-            raise SizerError(f"--split {split}: use layer or tensor")
-        gpu = self.catalog.gpus[gpu_id]
-        return Settings(
-            backend=gpu.backends[0],
-            format=format_name,
-            context_tokens=float(asked),
-            parallel=float(parallel),
-            outputs_max=float(parallel),
-            kv_type_k=kv_type,
-            kv_type_v=kv_type,
-            gpus=float(gpus),
-            split=split,
-        )
+        try:
+            return engine_settings(
+                self.catalog,
+                self.rules,
+                model_id,
+                gpu_id,
+                engine=engine,
+                format_name=format_name,
+                context_tokens=context_tokens,
+                kv_type=kv_type,
+                parallel=parallel,
+                gpus=gpus,
+                split=split,
+            )
+        except SettingsError as error:
+            raise SizerError(str(error)) from error
 
     def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
         """The engine's answer. Raises SizerError where there is none."""
@@ -103,7 +105,8 @@ class Sizer:
                     self.coefficients(model_id, gpu_id, settings),
                 )
             except SizingError as error:
-                raise SizerError(f"the engine refuses this: {error.code}") from error
+                words = WORDS.get(error.code, error.code)
+                raise SizerError(f"{settings.engine} refuses this: {words}") from error
             _keep(self._sizes, key, found, KEPT_ANSWERS)
         return found
 
@@ -116,7 +119,7 @@ class Sizer:
         found = self._loaded.get(key)
         if found is None:
             if settings.backend in ("cpu", ANY_BACKEND):
-                file = self.file(model_id, settings.format, settings.imatrix)
+                file = self.file(model_id, self._file_format(model_id, settings), settings.imatrix)
                 found = loaded(file, settings, self.rules)
             else:
                 shared = self.load(model_id, replace(settings, backend=ANY_BACKEND))
@@ -146,6 +149,17 @@ class Sizer:
             found.append(Load(sequences=float(count), total_tps=total))
         return found
 
+    def whole_speed(self, model_id: str, gpu_id: str, settings: Settings) -> Estimate:
+        """Output speed of one sequence with everything on the devices."""
+        device = self.catalog.device(gpu_id)
+        return whole_speed(
+            self.load(model_id, settings),
+            device,
+            self.rules,
+            self.assumptions(settings.backend, device.kind),
+            self.coefficients(model_id, gpu_id, settings),
+        )
+
     def file(self, model_id: str, format_name: str, imatrix: bool = False) -> ModelFile:
         """The model in one weight format. Raises SizerError for a format it has not."""
         key = (model_id, format_name, imatrix)
@@ -157,6 +171,12 @@ class Sizer:
                 raise SizerError(str(error)) from error
             self._files[key] = found
         return found
+
+    def _file_format(self, model_id: str, settings: Settings) -> str:
+        """The format's name; 16 bits are a checkpoint to engines that load no GGUF files."""
+        if settings.format == "BF16" and own_profile(self.rules.profiles, settings.engine):
+            return NATIVE if native_format(self.catalog.models[model_id]) == "BF16" else "BF16"
+        return settings.format
 
     def assumptions(self, backend: str, device_kind: str) -> Assumptions:
         """What is assumed about the machine around such a device with this back end."""

@@ -21,6 +21,21 @@ def own_profile(profiles: list[EngineProfile], engine: str) -> EngineProfile | N
     return None
 
 
+def cache_rules_under(profile: EngineProfile | None, rules: CacheRules) -> CacheRules:
+    """llama.cpp's rules, or the same with the cache types that another engine has."""
+    if profile is None:
+        return rules
+    return CacheRules(
+        types=profile.cache_types,
+        cell_multiple=rules.cell_multiple,
+        padded_row_elements=rules.padded_row_elements,
+        device_alignment_bytes=rules.device_alignment_bytes,
+        host_alignment_bytes=rules.host_alignment_bytes,
+        state_element_bytes=rules.state_element_bytes,
+        rollback_archs=rules.rollback_archs,
+    )
+
+
 def limit_under(profile: EngineProfile, device: Device, assumptions: Assumptions) -> float | None:
     """What the model may take on one device: the engine's share of it, or all that is usable.
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vramsite.sizing.accounts import account_for, limit_under, own_profile, paged_gpus_needed
+from vramsite.sizing.accounts import (
+    account_for,
+    cache_rules_under,
+    limit_under,
+    own_profile,
+    paged_gpus_needed,
+)
 from vramsite.sizing.buffers import BufferRules, keeping
 from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes, cache_placed
 from vramsite.sizing.fit import (
@@ -30,7 +36,7 @@ from vramsite.sizing.records import (
 )
 from vramsite.sizing.speed import decode, decode_total, prefill_of, prompt_seconds, ttft_of
 from vramsite.sizing.speed_records import SpeedCoefficients
-from vramsite.sizing.vllm_memory import account_paged
+from vramsite.sizing.vllm_memory import account_paged, split_weight_bytes
 from vramsite.sizing.weights import WeightBytes
 
 PROMPT_TOKENS = 4096.0  # the prompt that prefill speed and time to first token are stated for
@@ -84,7 +90,8 @@ UNKNOWN = Estimate(value=None, low=None, high=None, basis="none")
 
 def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
     """The device-independent part. Raises SizingError where the engine refuses the settings."""
-    cache = cache_bytes(file.arch, settings, rules.cache)
+    profile = own_profile(rules.profiles, settings.engine)
+    cache = cache_bytes(file.arch, settings, cache_rules_under(profile, rules.cache))
     vision = file.vision_bytes if settings.vision else 0.0
     buffers = keeping(rules.buffers)
     return Loaded(
@@ -92,7 +99,7 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
         settings=settings,
         cache=cache,
         memory=account_for(
-            own_profile(rules.profiles, settings.engine),
+            profile,
             file.arch,
             file.weights,
             with_placement(settings, settings.gpus, None, 0.0),
@@ -185,7 +192,7 @@ def size(
         len(file.weights.layer_bytes) * 1.0,
     )
     return _with_speeds(
-        whole, work, memory, fit, resolved, device, rules, assumptions, coefficients
+        whole, work, memory, fit, resolved, device, rules.cache, assumptions, coefficients
     )
 
 
@@ -207,9 +214,14 @@ def _paged_size(
     if limit is not None:
         needed = paged_gpus_needed(file.arch, file.weights, asked, profile, capacity, limit)
     layers = len(file.weights.layer_bytes) * 1.0
-    fit = judged(memory, memory, asked, device, assumptions, limit, needed, layers)
+    crowded = False
+    if device.usable_bytes is not None:
+        held = split_weight_bytes(file.arch, file.weights, asked, profile)
+        crowded = held > device.usable_bytes * profile.weights_share
+    fit = judged(memory, memory, asked, device, assumptions, limit, needed, layers, crowded)
+    cache = cache_rules_under(profile, rules.cache)
     return _with_speeds(
-        whole, whole.work, memory, fit, asked, device, rules, assumptions, coefficients
+        whole, whole.work, memory, fit, asked, device, cache, assumptions, coefficients
     )
 
 
@@ -220,7 +232,7 @@ def _with_speeds(
     fit: Fit,
     resolved: Settings,
     device: Device,
-    rules: EngineRules,
+    cache: CacheRules,
     assumptions: Assumptions,
     coefficients: SpeedCoefficients,
 ) -> Size:
@@ -231,7 +243,7 @@ def _with_speeds(
     speeds = _Speeds(decode=UNKNOWN, decode_total=UNKNOWN, prefill=UNKNOWN, ttft=UNKNOWN)
     if fit.verdict != "exceeds":
         prompt = min(PROMPT_TOKENS, file.arch.context_max_tokens)
-        one = decode(file.arch, work, device, resolved, rules.cache, coefficients, ram, depth)
+        one = decode(file.arch, work, device, resolved, cache, coefficients, ram, depth)
         together = one
         if asked.parallel != 1.0:
             together = decode_total(
@@ -239,7 +251,7 @@ def _with_speeds(
                 work,
                 device,
                 resolved,
-                rules.cache,
+                cache,
                 coefficients,
                 ram,
                 depth,

@@ -181,8 +181,12 @@ def judged(
     limit_bytes: float | None,
     needed: float | None,
     layer_count: float,
+    crowded: bool = False,
 ) -> Fit:
-    """The verdict on a breakdown, `whole` being the one with everything on the devices."""
+    """The verdict on a breakdown, `whole` being the one with everything on the devices.
+
+    `crowded`: the engine warns that it is slow with so much of the device taken by weights.
+    """
     offloaded = max(memory.host_bytes - whole.host_bytes, 0.0)
     verdict = "unknown"
     reserve: float | None = None
@@ -193,7 +197,7 @@ def judged(
         verdict = "fits"
         if device.kind == "unified":
             verdict = "unified"
-        if reserve < limit_bytes * assumptions.tight_fraction:
+        if crowded or reserve < limit_bytes * assumptions.tight_fraction:
             verdict = "tight"
         if offloaded > 0.0:
             verdict = "offload"

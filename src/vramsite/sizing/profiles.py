@@ -26,6 +26,8 @@ class EngineProfile:
     # 1: no such limit
     utilization: float
     counts_work: bool
+    # Share of the usable memory that weights alone may take before the engine slows down; 1: all
+    weights_share: float = 1.0
     # Layers with a window keep the whole context (no allocator for mixed layers)
     full_windows: bool
     host_embedding: bool  # the token embedding stays in host memory
