@@ -1,6 +1,7 @@
 // The view of a pair under any settings, as vramsite/report/pair.py puts it together: every
 // number comes from the engine or from figures.js (both compiled), here is only the order of asking.
 
+const GIB = 2 ** 30;
 const HOLDS = ["fits", "tight", "unified"];
 const KEPT = 300;
 const GIB = 2 ** 30;
@@ -72,6 +73,15 @@ export function firstView(calculator, pair, asked, usual) {
     weights_basis: found.weights_basis,
     bar: figures.size_bar(size, deviceCard.capacity_bytes),
   };
+}
+
+/** A pair in a machine with so many GiB of system RAM. */
+export function withRam(pair, gib) {
+  const { device } = pair;
+  const backends = device.backends.map((item) => ({
+    ...item, assumptions: { ...item.assumptions, host_ram_bytes: gib * GIB },
+  }));
+  return { ...pair, device: { ...device, backends } };
 }
 
 /** A pair with another memory, bandwidth or throughput than the device's own. */
