@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vramsite.catalog.architectures.keys import Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, read_architecture
+from vramsite.catalog.architectures.registry import read_architecture
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.sizing.records import Architecture, Tensor
 
 

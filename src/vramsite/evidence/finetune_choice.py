@@ -14,8 +14,8 @@ from vramsite.catalog.architectures.blocks import (
     norms,
 )
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource
 from vramsite.catalog.architectures.shapes import AttentionShape, assemble, every_layer, whole
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.catalog.finetune_rules import FinetuneRulesFile, FrameworkEntry
 from vramsite.evidence.finetune_rows import TrainingRow

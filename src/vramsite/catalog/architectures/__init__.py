@@ -2,11 +2,11 @@
 
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.registry import (
-    ArchitectureSource,
     known_model_types,
     read_architecture,
     reader,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 
 __all__ = [
     "ArchitectureError",

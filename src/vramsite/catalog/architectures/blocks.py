@@ -90,7 +90,7 @@ def dense_ffn(
     at = list(layers)
     parts = [("ffn_up", width, ffn_width), ("ffn_down", ffn_width, width)]
     if gated:
-        parts.insert(0, ("ffn_gate", width, ffn_width))
+        parts = [("ffn_gate", width, ffn_width), *parts]
     for role, row_width, rows in parts:
         tensors.matrix(role, "dense_ffn", row_width, rows, layers=at)
         if bias:
@@ -122,14 +122,11 @@ def moe_ffn(
     if selection_bias:
         tensors.vector("exp_probs_b.bias", "router", expert_count, layers=at)
     inner = (
-        [("ffn_gate_up_exps", 2 * expert_ffn_width)]
+        [("ffn_gate_up_exps", width, 2.0 * expert_ffn_width)]
         if fused_gate_up
-        else [("ffn_gate_exps", expert_ffn_width), ("ffn_up_exps", expert_ffn_width)]
+        else [("ffn_gate_exps", width, expert_ffn_width), ("ffn_up_exps", width, expert_ffn_width)]
     )
-    for role, row_width, rows in (
-        *((name, width, height) for name, height in inner),
-        ("ffn_down_exps", expert_ffn_width, width),
-    ):
+    for role, row_width, rows in [*inner, ("ffn_down_exps", expert_ffn_width, width)]:
         tensors.matrix(
             role,
             "routed_experts",
@@ -161,7 +158,7 @@ def prediction_head(tensors: TensorList, block: TensorList, *, in_gguf: bool) ->
     The block is built by the same functions as a normal layer, with the layer indices that follow
     the last one. Engines leave it alone unless they are asked to predict ahead.
     """
-    tensors.tensors.extend(
+    tensors.tensors += [
         replace(
             tensor,
             tensor_class="prediction_head",
@@ -169,7 +166,7 @@ def prediction_head(tensors: TensorList, block: TensorList, *, in_gguf: bool) ->
             loaded=False,
         )
         for tensor in block.tensors
-    )
+    ]
 
 
 def nextn_projection(
@@ -214,6 +211,6 @@ def vision_blocks(
         vision(tensors, "v.attn.bias", width, count=4 * depth)
         vision(tensors, "v.ffn_up.bias", ffn_width, count=(2 if gated else 1) * depth)
         vision(tensors, "v.ffn_down.bias", width, count=depth)
-    vectors = [width] * (4 if biases else 2) if norm_vectors is None else list(norm_vectors)
-    for vector in vectors:
+    plain = [width, width, width, width] if biases else [width, width]
+    for vector in plain if norm_vectors is None else norm_vectors:
         vision(tensors, "v.norm", vector, count=depth)

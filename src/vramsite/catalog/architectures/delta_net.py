@@ -99,7 +99,8 @@ def qwen_tower(tensors: TensorList, tower: Keys) -> None:
     width = whole(tower, "hidden_size")
     patch = whole(tower, "patch_size")
     frames = whole(tower, "temporal_patch_size", 2)
-    merged = width * whole(tower, "spatial_merge_size", 2) ** 2
+    merge = whole(tower, "spatial_merge_size", 2)
+    merged = width * (merge * merge)
     out = whole(tower, "out_hidden_size")
     channels = whole(tower, "in_channels", 3)
     vision(tensors, "v.patch_embd", channels * frames * patch * patch, width)

@@ -157,7 +157,7 @@ def indexer(
 
 def as_converted_f32(tensors: TensorList) -> None:
     """Mark the tensor added last as one that the converter writes in F32 and quantising shrinks."""
-    tensors.tensors[-1] = replace(tensors.tensors[-1], converted_type="F32")
+    tensors.last_converted_f32()
 
 
 def join_gate_and_up(tensors: list[Tensor]) -> list[Tensor]:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from math import isqrt
-
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.shapes import whole
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import ceil_to, index
+
+# Far beyond any table, and the search for primes still ends at once.
+MOST_ROWS = 10_000_000_000.0
+MOST_HEADS = 1024.0
 
 
-def _is_prime(value: int) -> bool:
-    if value < 4:
-        return value > 1
-    return value % 2 == 1 and all(value % divisor for divisor in range(3, isqrt(value) + 1, 2))
+def _is_prime(value: float) -> bool:
+    if value < 4.0:
+        return value > 1.0
+    divisor = 2.0
+    while divisor * divisor <= value:
+        if value % divisor == 0.0:
+            return False
+        divisor += 1.0 if divisor == 2.0 else 2.0
+    return True
 
 
-def table_rows(base: int, heads: int, divisor: int) -> int:
+def table_rows(base: float, heads: float, divisor: float) -> float:
     """Rows of the table: one prime for each head, counted up from `base`, the sum padded."""
-    total, size = 0, base - 1
-    for _ in range(heads):
-        size += 1
+    total = 0.0
+    size = base - 1.0
+    for _ in range(index(heads)):
+        size += 1.0
         while not _is_prime(size):
-            size += 1
+            size += 1.0
         total += size
-    return -(-total // divisor) * divisor
+    return ceil_to(total, divisor)
 
 
 def conv_state_elements(keys: Keys) -> float:
@@ -48,13 +57,14 @@ def ngram_embedding(tensors: TensorList, keys: Keys, layers: list[float]) -> Non
         raise ArchitectureError(
             f"{keys.path}.ple_embed_dim", f"is {embedding:g}; {heads:g} heads do not divide it"
         )
-    rows = table_rows(
-        int(whole(keys, "ngram_vocab_size_base", 20_000_000)),
-        int(heads),
-        int(whole(keys, "make_ngram_vocab_size_divisible_by", 128)),
-    )
+    base = whole(keys, "ngram_vocab_size_base", 20_000_000)
+    if base > MOST_ROWS or heads > MOST_HEADS:
+        raise ArchitectureError(
+            f"{keys.path}.ngram_vocab_size_base", f"is {base:g} for {heads:g} heads", "range"
+        )
+    rows = table_rows(base, heads, whole(keys, "make_ngram_vocab_size_divisible_by", 128))
     kind = "per_layer_embedding"
-    tensors.matrix("per_layer_token_embd", kind, embedding / heads, float(rows))
+    tensors.matrix("per_layer_token_embd", kind, embedding / heads, rows)
     # hash multipliers, head sizes and offsets: integers, which the converter writes as metadata
     tensors.matrix(
         "ple_hash", kind, orders + 2 * heads, 1.0, layers=layers, in_gguf=False, loaded=False

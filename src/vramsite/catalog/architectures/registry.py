@@ -5,22 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
-from vramsite.catalog.architectures.keys import ArchitectureError, Keys
+from vramsite.catalog.architectures.keys import ArchitectureError
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.sizing.records import Architecture
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchitectureSource:
-    """What a reader gets: the config.json keys and what the model file states beside them."""
-
-    model_type: str
-    gguf_arch: str
-    context_max_tokens: float
-    config: Keys
-
 
 Reader = Callable[[ArchitectureSource], Architecture]
 _readers: dict[str, Reader] = {}

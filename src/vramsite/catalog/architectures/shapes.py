@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from vramsite.catalog.architectures.json_value import shown
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import floor, index
 from vramsite.sizing.records import Architecture, LayerGroup
+
+MOST_LAYERS = 4096.0
 
 
 def text_keys(config: Keys) -> Keys:
@@ -16,16 +20,15 @@ def text_keys(config: Keys) -> Keys:
     if not config.has("text_config"):
         return config
     nested = config.sub("text_config")
-    return Keys({**config.values, **nested.values}, nested.path)
+    return config.under(nested)
 
 
 def whole(keys: Keys, key: str, default: float | None = None, *, least: float = 1.0) -> float:
     """A whole number of at least `least`: a width, a count of heads or of layers."""
     value = keys.number(key, default)
-    if value != int(value) or value < least:
-        raise ArchitectureError(
-            f"{keys.path}.{key}", f"is {value:g}; a whole number from {least:g} up is needed"
-        )
+    if value != floor(value) or value < least:
+        message = f"is {value:g}; a whole number from {least:g} up is needed"
+        raise ArchitectureError(f"{keys.path}.{key}", message, "whole")
     return value
 
 
@@ -33,18 +36,20 @@ def per_layer(
     keys: Keys, key: str, layer_count: float, default: float | None = None
 ) -> list[float]:
     """A number for every layer, whether config.json gives one number or a list of them."""
-    if isinstance(keys.values.get(key), list):
-        return keys.numbers(key, int(layer_count))
-    return [keys.number(key, default)] * int(layer_count)
+    if keys.is_list(key):
+        return keys.numbers(key, layer_count)
+    value = keys.number(key, default)
+    return [value for _ in every_layer(layer_count)]
 
 
 def layer_types(keys: Keys, layer_count: float, known: Sequence[str]) -> list[str]:
     """`layer_types`, checked for its length and for names that the reader knows."""
-    names = keys.texts("layer_types", int(layer_count))
-    for index, name in enumerate(names):
+    names = keys.texts("layer_types", layer_count)
+    for place, name in enumerate(names):
         if name not in known:
             raise ArchitectureError(
-                f"{keys.path}.layer_types[{index}]", f"is {name!r}; known are {', '.join(known)}"
+                f"{keys.path}.layer_types[{place}]",
+                f"is {shown(name)}; known are {', '.join(known)}",
             )
     return names
 
@@ -53,20 +58,28 @@ def every_nth_full(keys: Keys, layer_count: float, interval: float, other: str) 
     """`layer_types`, or the pattern behind it: every `interval`-th layer is full attention."""
     if keys.has("layer_types"):
         return layer_types(keys, layer_count, ("full_attention", other))
-    step = int(interval)
     return [
-        "full_attention" if (index + 1) % step == 0 else other for index in range(int(layer_count))
+        "full_attention" if (layer + 1.0) % interval == 0.0 else other
+        for layer in every_layer(layer_count)
     ]
 
 
 def every_layer(layer_count: float) -> list[float]:
-    """The indices of all layers."""
-    return [float(index) for index in range(int(layer_count))]
+    """The indices of all layers. ArchitectureError for more than any model has."""
+    if layer_count > MOST_LAYERS:
+        message = f"gives {layer_count:g} layers; at most {MOST_LAYERS:g} are believed"
+        raise ArchitectureError("config.num_hidden_layers", message, "layers")
+    return [float(number) for number in range(index(layer_count))]
+
+
+def layers_after(layer_count: float, extra: float) -> list[float]:
+    """The indices of so many more layers."""
+    return [layer_count + layer for layer in every_layer(extra)]
 
 
 def layers_where(flags: Sequence[bool]) -> list[float]:
     """The indices at which a condition holds."""
-    return [float(index) for index, flag in enumerate(flags) if flag]
+    return [float(place) for place, flag in enumerate(flags) if flag]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +169,7 @@ def merge_layers(layers: Sequence[LayerGroup]) -> tuple[list[LayerGroup], list[f
             kinds.append(layer)
         order.append(float(kinds.index(layer)))
     groups = [
-        replace(kind, count=float(order.count(float(index)))) for index, kind in enumerate(kinds)
+        replace(kind, count=float(order.count(float(place)))) for place, kind in enumerate(kinds)
     ]
     return groups, order
 

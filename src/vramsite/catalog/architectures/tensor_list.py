@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from vramsite.sizing.records import Tensor
 
 
+@dataclass(slots=True, kw_only=True)
 class TensorList:
     """Collects tensors; matrices are quantised by recipe, vectors stay F32 as converters write."""
 
-    def __init__(self) -> None:
-        self.tensors: list[Tensor] = []
+    tensors: list[Tensor] = field(default_factory=list)
 
     def matrix(
         self,
@@ -66,3 +67,8 @@ class TensorList:
             loaded=loaded,
             fixed_type="F32",
         )
+
+    def last_converted_f32(self) -> None:
+        """Mark the tensor added last as one that is F32 in the converted file, then quantised."""
+        last = len(self.tensors) - 1
+        self.tensors[last] = replace(self.tensors[last], converted_type="F32")

@@ -12,6 +12,7 @@ from vramsite.catalog.architectures.blocks import (
     norms,
     prediction_head,
 )
+from vramsite.catalog.architectures.json_value import shown
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.latent import (
     IndexerShape,
@@ -22,9 +23,18 @@ from vramsite.catalog.architectures.latent import (
     latent_attention,
     latent_shape,
 )
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, layers_where, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import (
+    assemble,
+    every_layer,
+    layers_after,
+    layers_where,
+    text_keys,
+    whole,
+)
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture
 
 _ALWAYS_LOADED = ("indexer.k_norm", "indexer.k_norm.bias")
@@ -39,23 +49,22 @@ def dense_attention(source: ArchitectureSource) -> Architecture:
 @reader("deepseek_v32")
 def sparse_attention(source: ArchitectureSource) -> Architecture:
     """An indexer of its own in every layer."""
-    layer_count = int(whole(text_keys(source.config), "num_hidden_layers"))
-    return _read(source, has_indexer=[True] * layer_count)
+    layers = every_layer(whole(text_keys(source.config), "num_hidden_layers"))
+    return _read(source, has_indexer=[True for _ in layers])
 
 
 @reader("glm_moe_dsa")
 def shared_indexers(source: ArchitectureSource) -> Architecture:
     """`indexer_types` says which layers own an indexer (and cache its keys): all without it."""
     keys = text_keys(source.config)
-    layer_count = int(whole(keys, "num_hidden_layers"))
-    owns = [True] * layer_count
+    layers = every_layer(whole(keys, "num_hidden_layers"))
+    owns = [True for _ in layers]
     if keys.has("indexer_types"):
-        names = keys.texts("indexer_types", layer_count)
-        for index, name in enumerate(names):
+        names = keys.texts("indexer_types", len(layers))
+        for place, name in enumerate(names):
             if name not in ("full", "shared"):
-                raise ArchitectureError(
-                    f"{keys.path}.indexer_types[{index}]", f"is {name!r}; known are full, shared"
-                )
+                message = f"is {shown(name)}; known are full, shared"
+                raise ArchitectureError(f"{keys.path}.indexer_types[{place}]", message)
         owns = [name == "full" for name in names]
         if not owns[0]:
             raise ArchitectureError(
@@ -90,15 +99,15 @@ def _read(
 
     tensors = TensorList()
     embeddings(tensors, width, vocabulary, tied=tied)
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     at_indexer = layers_where(has_indexer)
     _attention(tensors, width, shape, own_indexer, every, at_indexer)
     if dense_layers > 0:
         ffn_width = whole(keys, "intermediate_size")
-        dense_ffn(tensors, width, ffn_width, every[: int(dense_layers)])
-    _experts(tensors, keys, width, every[int(dense_layers) :])
+        dense_ffn(tensors, width, ffn_width, every[: index(dense_layers)])
+    _experts(tensors, keys, width, every[index(dense_layers) :])
     if extra_layers > 0:
-        after = [layer_count + index for index in range(int(extra_layers))]
+        after = layers_after(layer_count, extra_layers)
         block = TensorList()
         _attention(block, width, shape, own_indexer, after, after if has_indexer else [])
         _experts(block, keys, width, after)
@@ -117,7 +126,7 @@ def _read(
     if joined_experts:
         tensors.tensors = join_gate_and_up(tensors.tensors)
 
-    flags = has_indexer or [False] * int(layer_count)
+    flags = has_indexer if has_indexer else [False for _ in every]
     index_width = own_indexer.head_size if own_indexer is not None else 0.0
     top_k = whole(keys, "index_topk", 0.0, least=0.0) if has_indexer else 0.0
     expert_width = whole(keys, "moe_intermediate_size")

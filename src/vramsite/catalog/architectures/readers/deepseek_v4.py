@@ -26,9 +26,17 @@ from vramsite.catalog.architectures.latent import (
     as_converted_f32,
     indexer_shape,
 )
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import (
+    assemble,
+    every_layer,
+    layers_after,
+    text_keys,
+    whole,
+)
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture, LayerGroup
 
 _INDEXED_RATIO = 4.0  # entries overlap: the compressor holds two windows of two halves
@@ -43,9 +51,9 @@ def compressed(source: ArchitectureSource) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     shape = compressed_shape(keys)
-    index = indexer_shape(keys)
+    own = indexer_shape(keys)
     ratios = _ratios(keys, layer_count)
     streams = whole(keys, "hc_mult")
     extra_layers = whole(keys, "num_nextn_predict_layers", 0.0, least=0.0)
@@ -57,14 +65,14 @@ def compressed(source: ArchitectureSource) -> Architecture:
     hyper_connections(tensors, width, streams, every, quantised=True)
     shared_kv_attention(tensors, width, shape, every)
     for ratio in _RATIOS[1:]:
-        at = [layer for layer in every if ratios[int(layer)] == ratio]
+        at = [layer for layer in every if ratios[index(layer)] == ratio]
         if at:
-            _compressor(tensors, width, shape, index, ratio, at)
+            _compressor(tensors, width, shape, own, ratio, at)
     hashed = min(whole(keys, "num_hash_layers", 0.0, least=0.0), layer_count)
     _experts(tensors, keys, width, every)
     _routing(tensors, keys, every, hashed)
     if extra_layers > 0:
-        after = [layer_count + number for number in range(int(extra_layers))]
+        after = layers_after(layer_count, extra_layers)
         block = TensorList()
         norms(block, width, after, "attn_norm", "ffn_norm")
         hyper_connections(block, width, streams, after, quantised=True)
@@ -82,7 +90,7 @@ def compressed(source: ArchitectureSource) -> Architecture:
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=shape.heads,
-        layers=[_group(shape, index, ratio, top_k) for ratio in ratios],
+        layers=[_group(shape, own, ratio, top_k) for ratio in ratios],
         tensors=tensors,
         expert_count=whole(keys, "n_routed_experts"),
         experts_used=whole(keys, "num_experts_per_tok"),
@@ -100,12 +108,12 @@ def _ratios(keys: Keys, layer_count: float) -> list[float]:
             f"{keys.path}.compress_ratios",
             f"has {len(ratios)} entries for {layer_count:g} layers",
         )
-    for index, ratio in enumerate(ratios):
+    for place, ratio in enumerate(ratios):
         if ratio not in _RATIOS:
             raise ArchitectureError(
-                f"{keys.path}.compress_ratios[{index}]", f"is {ratio:g}; known are 0, 4 and 128"
+                f"{keys.path}.compress_ratios[{place}]", f"is {ratio:g}; known are 0, 4 and 128"
             )
-    return ratios[: int(layer_count)]
+    return ratios[: index(layer_count)]
 
 
 def _halves(ratio: float) -> float:
@@ -116,17 +124,17 @@ def _compressor(
     tensors: TensorList,
     width: float,
     shape: CompressedShape,
-    index: IndexerShape,
+    own: IndexerShape,
     ratio: float,
     layers: list[float],
 ) -> None:
     """Projection and pooling gate of the entries, positions within one, and the indexer's own."""
     parts = [("attn_compressor", shape.head_size, "attention")]
     if ratio == _INDEXED_RATIO:
-        parts.append(("indexer_compressor", index.head_size, "indexer"))
-        tensors.matrix("indexer.proj", "indexer", width, index.heads, layers=layers)
+        parts.append(("indexer_compressor", own.head_size, "indexer"))
+        tensors.matrix("indexer.proj", "indexer", width, own.heads, layers=layers)
         as_converted_f32(tensors)
-        rows = index.heads * index.head_size
+        rows = own.heads * own.head_size
         tensors.matrix("indexer.attn_q_b", "indexer", shape.q_lora_rank, rows, layers=layers)
     for prefix, head_size, tensor_class in parts:
         rows = _halves(ratio) * head_size
@@ -137,7 +145,7 @@ def _compressor(
         tensors.vector(f"{prefix}_norm", "norm", head_size, layers=layers)
 
 
-def _group(shape: CompressedShape, index: IndexerShape, ratio: float, top_k: float) -> LayerGroup:
+def _group(shape: CompressedShape, own: IndexerShape, ratio: float, top_k: float) -> LayerGroup:
     """What llama.cpp keeps: the window, the entries, index keys, and the compressors' inputs.
 
     A compressor keeps projection and gate of the tokens that an entry pools, in F32: as many as
@@ -150,8 +158,8 @@ def _group(shape: CompressedShape, index: IndexerShape, ratio: float, top_k: flo
     indexed = ratio == _INDEXED_RATIO
     return shape.group(
         tokens_per_entry=ratio,
-        compressor_elements=held * (shape.head_size + (index.head_size if indexed else 0.0)),
-        index_k_width=index.head_size if indexed else 0.0,
+        compressor_elements=held * (shape.head_size + (own.head_size if indexed else 0.0)),
+        index_k_width=own.head_size if indexed else 0.0,
         selected_entries=top_k if indexed else 0.0,
     )
 

@@ -15,11 +15,19 @@ from vramsite.catalog.architectures.compressed import (
     shared_kv_attention,
 )
 from vramsite.catalog.architectures.hyper import hyper_connections
-from vramsite.catalog.architectures.keys import ArchitectureError, Keys
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys, no_keys
 from vramsite.catalog.architectures.latent import IndexerShape, as_converted_f32, indexer_shape
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import (
+    assemble,
+    every_layer,
+    layers_after,
+    text_keys,
+    whole,
+)
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture, LayerGroup
 
 
@@ -31,9 +39,9 @@ def shared_sources(source: ArchitectureSource) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     shape = compressed_shape(keys)
-    index = indexer_shape(keys)
+    own = indexer_shape(keys)
     streams = whole(keys, "hc_mult")
     ratios = _ratios(keys, layer_count)
     sources = _ids(keys, "kv_source_layer_ids", layer_count)
@@ -44,21 +52,21 @@ def shared_sources(source: ArchitectureSource) -> Architecture:
     embeddings(tensors, width, vocabulary, tied=tied)
     _block(tensors, keys, width, shape, streams, every, experts)
     for at in sources:
-        _compressor(tensors, width, shape, index, ratios[int(at)], at)
+        _compressor(tensors, width, shape, own, ratios[index(at)], at)
     pickers = _ids(keys, "index_source_layer_ids", layer_count)
-    rows = index.heads * index.head_size
+    rows = own.heads * own.head_size
     tensors.matrix("indexer.attn_q_b", "indexer", shape.q_lora_rank, rows, layers=pickers)
-    tensors.matrix("indexer.proj", "indexer", width, index.heads, layers=pickers)
+    tensors.matrix("indexer.proj", "indexer", width, own.heads, layers=pickers)
     as_converted_f32(tensors)
     _engrams(tensors, keys, width, streams, layer_count)
     stages = whole(keys, "num_nextn_predict_layers", 0.0, least=0.0)
     if stages > 0:
         _draft(tensors, keys, width, vocabulary, shape, streams, layer_count, stages)
     config = source.config
-    tower = config.sub("vision_config") if config.has("vision_config") else Keys({})
+    tower = config.sub("vision_config") if config.has("vision_config") else no_keys()
     _vision_tower(tensors, tower, width)
     top_k = whole(keys, "index_topk", 0.0, least=0.0)
-    groups = [_group(shape, index, ratios[int(at)], at in sources, top_k) for at in every]
+    groups = [_group(shape, own, ratios[index(at)], at in sources, top_k) for at in every]
     return assemble(
         source,
         embedding_width=width,
@@ -82,15 +90,15 @@ def _ratios(keys: Keys, layer_count: float) -> list[float]:
             f"{keys.path}.compress_ratios",
             f"has {len(ratios)} entries for {layer_count:g} layers",
         )
-    return ratios[: int(layer_count)]
+    return ratios[: index(layer_count)]
 
 
 def _ids(keys: Keys, key: str, layer_count: float) -> list[float]:
     ids = keys.numbers(key)
-    for index, layer in enumerate(ids):
+    for place, layer in enumerate(ids):
         if layer >= layer_count:
             raise ArchitectureError(
-                f"{keys.path}.{key}[{index}]", f"is {layer:g}; there are {layer_count:g} layers"
+                f"{keys.path}.{key}[{place}]", f"is {layer:g}; there are {layer_count:g} layers"
             )
     return ids
 
@@ -126,7 +134,7 @@ def _compressor(
     tensors: TensorList,
     width: float,
     shape: CompressedShape,
-    index: IndexerShape,
+    own: IndexerShape,
     ratio: float,
     layer: float,
 ) -> None:
@@ -136,8 +144,8 @@ def _compressor(
     if ratio > 1:
         tensors.matrix("attn_compressor_gate", "attention", width, shape.head_size, layers=at)
     tensors.vector("attn_compressor_norm", "norm", shape.head_size, layers=at)
-    tensors.matrix("indexer.attn_k", "indexer", shape.head_size, index.head_size, layers=at)
-    tensors.vector("indexer.k_norm", "indexer", index.head_size, layers=at)
+    tensors.matrix("indexer.attn_k", "indexer", shape.head_size, own.head_size, layers=at)
+    tensors.vector("indexer.k_norm", "indexer", own.head_size, layers=at)
 
 
 def _engrams(
@@ -169,7 +177,7 @@ def _draft(
     stages: float,
 ) -> None:
     """Draft stages with fewer experts; the first joins target layers, the last has the heads."""
-    after = [layer_count + number for number in range(int(stages))]
+    after = layers_after(layer_count, stages)
     block = TensorList()
     experts = whole(keys, "dspark_n_routed_experts")
     _block(block, keys, width, shape, streams, after, experts)
@@ -186,14 +194,14 @@ def _draft(
 
 
 def _group(
-    shape: CompressedShape, index: IndexerShape, ratio: float, is_source: bool, top_k: float
+    shape: CompressedShape, own: IndexerShape, ratio: float, is_source: bool, top_k: float
 ) -> LayerGroup:
     """A window in every layer; entries and index keys only where the layer is a source."""
     if not is_source:
         return shape.group()
     return shape.group(
         tokens_per_entry=ratio,
-        index_k_width=index.head_size,
+        index_k_width=own.head_size,
         selected_entries=top_k,
     )
 

@@ -6,8 +6,8 @@ llama.cpp keeps a full cache for all of them, whatever `sliding_window` says.
 from __future__ import annotations
 
 from vramsite.catalog.architectures.blocks import dense_ffn, embeddings, gqa_attention, norms
-from vramsite.catalog.architectures.keys import Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.keys import Keys, no_keys
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -15,6 +15,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 
@@ -24,7 +25,7 @@ def rope_keys(keys: Keys) -> Keys:
     for key in ("rope_scaling", "rope_parameters"):
         if keys.has(key):
             return keys.sub(key)
-    return Keys({}, f"{keys.path}.rope_scaling")
+    return no_keys(f"{keys.path}.rope_scaling")
 
 
 def rope_frequencies(tensors: TensorList, keys: Keys, head_size: float) -> None:

@@ -13,16 +13,18 @@ from vramsite.catalog.architectures.blocks import (
 )
 from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
     attention_shape,
     every_layer,
+    layers_after,
     layers_where,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 
@@ -77,7 +79,7 @@ def read_ernie_moe(source: ArchitectureSource) -> Architecture:
     )
     extra = whole(keys, "num_nextn_predict_layers", 0, least=0)
     if extra > 0:
-        behind = [len(layers) + layer for layer in every_layer(extra)]
+        behind = layers_after(len(layers), extra)
         _prediction_layers(tensors, keys, shape, behind)
     return assemble(
         source,

@@ -14,7 +14,7 @@ from vramsite.catalog.architectures.blocks import (
 from vramsite.catalog.architectures.gemma4_towers import audio_tower, unified_inputs, vision_tower
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
@@ -25,6 +25,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture, LayerGroup
 
@@ -54,14 +55,10 @@ class _Attention:
 
 def _attention(keys: Keys, layer_count: float) -> _Attention:
     local = attention_shape(keys)
-    global_keys = Keys(
-        {
-            **keys.values,
-            "num_global_key_value_heads": whole(keys, "num_global_key_value_heads", local.kv_heads),
-            "global_head_dim": whole(keys, "global_head_dim", local.k_head_size),
-        },
-        keys.path,
-    )
+    kv_heads = whole(keys, "num_global_key_value_heads", local.kv_heads)
+    head_size = whole(keys, "global_head_dim", local.k_head_size)
+    global_keys = keys.with_number("num_global_key_value_heads", kv_heads)
+    global_keys = global_keys.with_number("global_head_dim", head_size)
     full = attention_shape(
         global_keys, kv_heads_key="num_global_key_value_heads", head_size_key="global_head_dim"
     )

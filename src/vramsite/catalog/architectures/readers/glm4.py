@@ -12,15 +12,19 @@ from vramsite.catalog.architectures.blocks import (
     prediction_head,
 )
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
     attention_shape,
+    every_layer,
+    layers_after,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture
 
 
@@ -32,7 +36,7 @@ def dense(source: ArchitectureSource) -> Architecture:
     ffn_width = whole(keys, "intermediate_size")
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
-    every = _indices(whole(keys, "num_hidden_layers"))
+    every = every_layer(whole(keys, "num_hidden_layers"))
     shape = attention_shape(keys)
 
     tensors = TensorList()
@@ -68,7 +72,7 @@ def experts(source: ArchitectureSource) -> Architecture:
             f"is {dense_layers:g}, more than num_hidden_layers {layer_count:g}",
         )
     extra_layers = whole(keys, "num_nextn_predict_layers", 0.0, least=0.0)
-    every = _indices(layer_count)
+    every = every_layer(layer_count)
     shape = attention_shape(keys)
 
     tensors = TensorList()
@@ -76,10 +80,10 @@ def experts(source: ArchitectureSource) -> Architecture:
     _attention(tensors, keys, width, shape, every)
     if dense_layers > 0:
         ffn_width = whole(keys, "intermediate_size")
-        dense_ffn_block(tensors, width, ffn_width, every[: int(dense_layers)])
-    _moe(tensors, keys, width, every[int(dense_layers) :])
+        dense_ffn_block(tensors, width, ffn_width, every[: index(dense_layers)])
+    _moe(tensors, keys, width, every[index(dense_layers) :])
     if extra_layers > 0:
-        after = [layer_count + index for index in range(int(extra_layers))]
+        after = layers_after(layer_count, extra_layers)
         block = TensorList()
         _attention(block, keys, width, shape, after)
         _moe(block, keys, width, after)
@@ -103,10 +107,6 @@ def experts(source: ArchitectureSource) -> Architecture:
         shared_expert_ffn_width=expert_width * whole(keys, "n_shared_experts", 0.0, least=0.0),
         prediction_layers=extra_layers,
     )
-
-
-def _indices(layer_count: float) -> list[float]:
-    return [float(index) for index in range(int(layer_count))]
 
 
 def _attention(

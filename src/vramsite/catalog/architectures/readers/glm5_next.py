@@ -15,7 +15,7 @@ from vramsite.catalog.architectures.blocks import (
 )
 from vramsite.catalog.architectures.hyper import hyper_connections
 from vramsite.catalog.architectures.kda import delta_attention, delta_shape
-from vramsite.catalog.architectures.keys import Keys
+from vramsite.catalog.architectures.keys import Keys, no_keys
 from vramsite.catalog.architectures.latent import (
     IndexerShape,
     LatentShape,
@@ -24,15 +24,19 @@ from vramsite.catalog.architectures.latent import (
     latent_attention,
     latent_shape,
 )
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
+    every_layer,
     layer_types,
+    layers_after,
     layers_where,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture
 
 # llama.cpp leaves the small projections of this architecture alone when it quantises, and gives
@@ -53,7 +57,7 @@ def with_vision(source: ArchitectureSource) -> Architecture:
     tensors = TensorList()
     architecture = _read(source, tensors)
     config = source.config
-    tower = config.sub("vision_config") if config.has("vision_config") else Keys({})
+    tower = config.sub("vision_config") if config.has("vision_config") else no_keys()
     _vision_tower(tensors, tower, architecture.embedding_width)
     return architecture
 
@@ -64,13 +68,13 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
-    dense_layers = int(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
+    every = every_layer(layer_count)
+    dense_layers = index(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
     kinds = layer_types(keys, layer_count, ("linear_attention", "deepseek_sparse_attention"))
     is_sparse = [kind == "deepseek_sparse_attention" for kind in kinds]
     delta = delta_shape(keys)
     latent = latent_shape(keys)
-    index = indexer_shape(keys)
+    own_indexer = indexer_shape(keys)
     extra_layers = whole(keys, "num_nextn_predict_layers", 0.0, least=0.0)
 
     embeddings(tensors, width, vocabulary, tied=tied)
@@ -80,22 +84,22 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
         hyper_connections(tensors, width, streams, every, quantised=False)
     linear = layers_where([not sparse for sparse in is_sparse])
     delta_attention(tensors, width, delta, linear, full_gate=False, small_type=_KEPT)
-    _sparse_attention(tensors, keys, width, latent, index, layers_where(is_sparse))
+    _sparse_attention(tensors, keys, width, latent, own_indexer, layers_where(is_sparse))
     if dense_layers > 0:
         dense_ffn(tensors, width, whole(keys, "intermediate_size"), every[:dense_layers])
     _experts(tensors, keys, width, every[dense_layers:])
     if extra_layers > 0:
-        after = [layer_count + number for number in range(int(extra_layers))]
+        after = layers_after(layer_count, extra_layers)
         block = TensorList()
         norms(block, width, after, "attn_norm", "ffn_norm")
-        _sparse_attention(block, keys, width, latent, index, after)
+        _sparse_attention(block, keys, width, latent, own_indexer, after)
         _experts(block, keys, width, after)
         nextn_projection(block, width, after)
         prediction_head(tensors, block, in_gguf=False)
 
     # A row of the index cache holds a token's key and pooling gate, and the key of its pool.
     sparse = latent.group(
-        index_k_width=3 * index.head_size, selected_entries=whole(keys, "index_topk")
+        index_k_width=3 * own_indexer.head_size, selected_entries=whole(keys, "index_topk")
     )
     expert_width = whole(keys, "moe_intermediate_size")
     return assemble(
@@ -120,7 +124,7 @@ def _sparse_attention(
     keys: Keys,
     width: float,
     latent: LatentShape,
-    index: IndexerShape,
+    own_indexer: IndexerShape,
     layers: list[float],
 ) -> None:
     """Latent attention and an indexer that scores pools of `index_kpool` tokens."""
@@ -131,7 +135,7 @@ def _sparse_attention(
         for item in block.tensors
     ]
     block = TensorList()
-    indexer(block, width, latent.q_lora_rank, index, layers, fixed_type=_KEPT)
+    indexer(block, width, latent.q_lora_rank, own_indexer, layers, fixed_type=_KEPT)
     tensors.tensors += [
         replace(item, fixed_type="F32", converted_type="") if item.role == "indexer.proj" else item
         for item in block.tensors
@@ -141,14 +145,14 @@ def _sparse_attention(
             "indexer.kpool_gate",
             "indexer",
             width,
-            index.head_size,
+            own_indexer.head_size,
             layers=layers,
             fixed_type=_KEPT,
         )
         tensors.matrix(
             "indexer.kpool_ape",
             "indexer",
-            index.head_size,
+            own_indexer.head_size,
             whole(keys, "index_kpool"),
             layers=layers,
             fixed_type="F32",

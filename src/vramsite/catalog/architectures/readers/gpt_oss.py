@@ -5,7 +5,7 @@ from __future__ import annotations
 from vramsite.catalog.architectures.blocks import embeddings, gqa_attention, moe_ffn, norms
 from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -14,6 +14,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vramsite.catalog.architectures.blocks import embeddings, gqa_attention, moe_ffn, norms
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -13,6 +13,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 

@@ -11,11 +11,13 @@ from vramsite.catalog.architectures.blocks import (
     vision,
 )
 from vramsite.catalog.architectures.kda import DeltaShape, delta_attention, delta_shape
-from vramsite.catalog.architectures.keys import ArchitectureError, Keys
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys, no_keys
 from vramsite.catalog.architectures.latent import latent_attention, latent_shape
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import assemble, every_layer, text_keys, whole
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture
 
 
@@ -31,7 +33,7 @@ def with_vision(source: ArchitectureSource) -> Architecture:
     tensors = TensorList()
     architecture = _read(source, tensors)
     config = source.config
-    tower = config.sub("vision_config") if config.has("vision_config") else Keys({})
+    tower = config.sub("vision_config") if config.has("vision_config") else no_keys()
     _vision_tower(tensors, tower, architecture.embedding_width)
     return architecture
 
@@ -42,8 +44,8 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
-    dense_layers = int(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
+    every = every_layer(layer_count)
+    dense_layers = index(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
     delta = delta_shape(keys)
     latent = latent_shape(keys)
     full, linear = _layer_kinds(keys, layer_count)
@@ -65,14 +67,13 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     _experts(tensors, keys, width, every[dense_layers:])
 
     expert_width = whole(keys, "moe_intermediate_size")
-    kinds = {at: latent.group() for at in full} | {at: delta.group() for at in linear}
     return assemble(
         source,
         embedding_width=width,
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=latent.heads,
-        layers=[kinds[at] for at in every],
+        layers=[latent.group() if at in full else delta.group() for at in every],
         tensors=tensors,
         dense_ffn_width=whole(keys, "intermediate_size") if dense_layers > 0 else 0.0,
         expert_count=whole(keys, "num_experts"),
@@ -87,7 +88,7 @@ def _layer_kinds(keys: Keys, layer_count: float) -> tuple[list[float], list[floa
     config = keys.sub("linear_attn_config")
     full = [number - 1 for number in config.numbers("full_attn_layers")]
     linear = [number - 1 for number in config.numbers("kda_layers")]
-    if sorted(full + linear) != [float(index) for index in range(int(layer_count))]:
+    if sorted(full + linear) != every_layer(layer_count):
         raise ArchitectureError(
             f"{config.path}.kda_layers",
             f"and full_attn_layers do not name each of the {layer_count:g} layers once",

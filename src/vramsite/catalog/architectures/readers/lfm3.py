@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vramsite.catalog.architectures.blocks import dense_ffn, gqa_attention, norms
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -13,6 +13,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture, LayerGroup
 
@@ -57,18 +58,19 @@ def read_lfm3(source: ArchitectureSource) -> Architecture:
         if bias:
             tensors.vector(f"{role}.bias", "recurrent", rows, layers=convolutions)
     dense_ffn(tensors, width, ffn_width, layers)
-    groups = {
-        "conv": LayerGroup(kind="recurrent", count=1.0, conv_elements=(kernel - 1) * width),
-        "full_attention": shape.group(),
-        "sliding_attention": shape.group("window", window_tokens=whole(keys, "sliding_window")),
-    }
+    convolution = LayerGroup(kind="recurrent", count=1.0, conv_elements=(kernel - 1) * width)
+    window = shape.group("window", window_tokens=whole(keys, "sliding_window"))
+    others = [shape.group() if kind == "full_attention" else window for kind in kinds]
     return assemble(
         source,
         embedding_width=width,
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=shape.query_heads,
-        layers=[groups[kind] for kind in kinds],
+        layers=[
+            convolution if kind == "conv" else other
+            for kind, other in zip(kinds, others, strict=True)
+        ],
         tensors=tensors,
         dense_ffn_width=ffn_width,
     )

@@ -14,7 +14,7 @@ from vramsite.catalog.architectures.blocks import (
 from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.dense import rope_frequencies
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -23,6 +23,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 
@@ -46,7 +47,7 @@ def llama4_tower(tensors: TensorList, tower: Keys, text_width: float) -> None:
     vision(tensors, "v.pre_ln", width, count=2)
     vision(tensors, "v.post_ln", width, count=2)
     inner = whole(tower, "projector_input_dim")
-    vision(tensors, "mm.mlp.1", width / ratio**2, inner)
+    vision(tensors, "mm.mlp.1", width / (ratio * ratio), inner)
     vision(tensors, "mm.mlp.2", inner, whole(tower, "projector_output_dim"))
     vision(tensors, "mm.fc", out, text_width)
 

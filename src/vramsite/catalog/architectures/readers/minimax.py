@@ -11,21 +11,21 @@ from vramsite.catalog.architectures.blocks import (
     moe_ffn,
     norms,
 )
+from vramsite.catalog.architectures.json_value import shown
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
+    every_layer,
     layers_where,
     per_layer,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
-
-# Key and value are normed head by head with one vector, or over all heads at once.
-_NORM_OF = {"per_head": "head", "per_layer": "full"}
 
 
 @reader("minimax_m2")
@@ -36,7 +36,7 @@ def all_experts(source: ArchitectureSource) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     shape = attention_shape(keys)
-    every = [float(index) for index in range(int(whole(keys, "num_hidden_layers")))]
+    every = every_layer(whole(keys, "num_hidden_layers"))
     expert_width = whole(keys, "intermediate_size")
     experts = whole(keys, "num_local_experts")
     shared_width = whole(keys, "shared_intermediate_size", 0.0, least=0.0)
@@ -81,7 +81,7 @@ def block_sparse(source: ArchitectureSource) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     shape = attention_shape(keys)
     routed = _switches(keys, "moe_layer_freq", layer_count)
     sparse_keys = keys.sub("sparse_attention_config")
@@ -136,12 +136,12 @@ def block_sparse(source: ArchitectureSource) -> Architecture:
 def _qk_norm(keys: Keys, default: str) -> str:
     if not keys.flag("use_qk_norm", True):
         return ""
+    # Key and value are normed head by head with one vector, or over all heads at once.
     name = keys.text("qk_norm_type", default)
-    if name not in _NORM_OF:
-        raise ArchitectureError(
-            f"{keys.path}.qk_norm_type", f"is {name!r}; known are {', '.join(_NORM_OF)}"
-        )
-    return _NORM_OF[name]
+    if name not in ("per_head", "per_layer"):
+        message = f"is {shown(name)}; known are per_head, per_layer"
+        raise ArchitectureError(f"{keys.path}.qk_norm_type", message)
+    return "head" if name == "per_head" else "full"
 
 
 def _switches(keys: Keys, key: str, layer_count: float) -> list[bool]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from vramsite.catalog.architectures.blocks import vision, vision_blocks
 from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.dense import dense_decoder
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import text_keys, whole
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 

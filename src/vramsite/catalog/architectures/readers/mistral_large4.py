@@ -24,9 +24,11 @@ from vramsite.catalog.architectures.latent import (
     latent_attention,
     latent_shape,
 )
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import assemble, every_layer, text_keys, whole
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture, LayerGroup
 
 
@@ -38,10 +40,10 @@ def borrowed_latents(source: ArchitectureSource) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
-    dense_layers = int(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
+    every = every_layer(layer_count)
+    dense_layers = index(whole(keys, "first_k_dense_replace", 0.0, least=0.0))
     latent = latent_shape(keys)
-    index = indexer_shape(keys)
+    own_indexer = indexer_shape(keys)
     owners = _owners(keys, layer_count)
     unrotated = _unrotated(keys, every)
     indexed = _indexed(keys, every)
@@ -51,7 +53,7 @@ def borrowed_latents(source: ArchitectureSource) -> Architecture:
     norms(tensors, width, every, "attn_norm", "ffn_norm")
     _attention(tensors, width, latent, every, owners, unrotated)
     query_width = latent.q_lora_rank if latent.q_lora_rank > 0 else width
-    indexer(tensors, width, query_width, index, indexed)
+    indexer(tensors, width, query_width, own_indexer, indexed)
     tensors.vector("attn_ssmax", "attention", latent.heads, layers=every)
     if dense_layers > 0:
         dense_ffn(tensors, width, whole(keys, "intermediate_size"), every[:dense_layers])
@@ -80,7 +82,7 @@ def borrowed_latents(source: ArchitectureSource) -> Architecture:
         layers=[
             replace(
                 _group(latent, at in owners, at in unrotated),
-                index_k_width=index.head_size if at in indexed else 0.0,
+                index_k_width=own_indexer.head_size if at in indexed else 0.0,
                 selected_entries=top_k,
             )
             for at in every
@@ -94,25 +96,25 @@ def borrowed_latents(source: ArchitectureSource) -> Architecture:
     )
 
 
-def _owners(keys: Keys, layer_count: float) -> set[float]:
+def _owners(keys: Keys, layer_count: float) -> list[float]:
     """The layers that cache a latent of their own: all without `kv_source_layers`."""
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     if not keys.has("kv_source_layers"):
-        return set(every)
-    sources = keys.numbers("kv_source_layers", int(layer_count))
-    owners = {at for at, source in zip(every, sources, strict=True) if at == source}
-    for index, source in enumerate(sources):
-        if source not in owners or source > index:
-            raise ArchitectureError(
-                f"{keys.path}.kv_source_layers[{index}]",
-                f"is {source:g}, no earlier layer with a cache of its own",
-            )
+        return every
+    sources = keys.numbers("kv_source_layers", layer_count)
+    owners = [at for at, source in zip(every, sources, strict=True) if at == source]
+    for place, source in enumerate(sources):
+        if source not in owners or source > place:
+            message = f"is {source:g}, no earlier layer with a cache of its own"
+            raise ArchitectureError(f"{keys.path}.kv_source_layers[{place}]", message)
     return owners
 
 
-def _unrotated(keys: Keys, every: list[float]) -> set[float]:
-    interval = int(whole(keys, "no_rope_layer_interval", 0.0, least=0.0))
-    return {at for at in every if interval > 0 and (int(at) + 1) % interval == 0}
+def _unrotated(keys: Keys, every: list[float]) -> list[float]:
+    interval = whole(keys, "no_rope_layer_interval", 0.0, least=0.0)
+    if interval == 0.0:
+        return []
+    return [at for at in every if (at + 1.0) % interval == 0.0]
 
 
 def _indexed(keys: Keys, every: list[float]) -> list[float]:
@@ -124,8 +126,8 @@ def _indexed(keys: Keys, every: list[float]) -> list[float]:
     if keys.has("indexer_types"):
         names = keys.texts("indexer_types", len(every))
         return [at for at, name in zip(every, names, strict=True) if name == "full"]
-    interval = int(whole(keys, "no_rope_layer_interval", 1.0))
-    return every[::interval]
+    interval = whole(keys, "no_rope_layer_interval", 1.0)
+    return [at for at in every if at % interval == 0.0]
 
 
 def _attention(
@@ -133,8 +135,8 @@ def _attention(
     width: float,
     latent: LatentShape,
     every: list[float],
-    owners: set[float],
-    unrotated: set[float],
+    owners: list[float],
+    unrotated: list[float],
 ) -> None:
     """Projections of latent attention; a borrowing layer has no `attn_kv_a_mqa` and no norm.
 
@@ -145,14 +147,13 @@ def _attention(
     for item in block.tensors:
         if item.role == "attn_kv_a_mqa":
             for rows, layers in (
-                (latent.latent_width, [at for at in every if at in owners - unrotated]),
-                (latent.kv_lora_rank, [at for at in every if at in owners & unrotated]),
+                (latent.latent_width, [at for at in owners if at not in unrotated]),
+                (latent.kv_lora_rank, [at for at in owners if at in unrotated]),
             ):
                 if layers:
                     tensors.tensors.append(replace(item, rows=rows, layers=layers))
         elif item.role == "attn_kv_a_norm":
-            own = [at for at in every if at in owners]
-            tensors.tensors.append(replace(item, layers=own))
+            tensors.tensors.append(replace(item, layers=owners))
         else:
             tensors.tensors.append(item)
 

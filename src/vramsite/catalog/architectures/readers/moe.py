@@ -10,7 +10,7 @@ from vramsite.catalog.architectures.blocks import (
     norms,
 )
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     assemble,
     attention_shape,
@@ -19,6 +19,7 @@ from vramsite.catalog.architectures.shapes import (
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 

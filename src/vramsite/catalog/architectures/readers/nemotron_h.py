@@ -10,13 +10,22 @@ from vramsite.catalog.architectures.blocks import (
     norms,
     prediction_head,
 )
+from vramsite.catalog.architectures.json_value import shown
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
-from vramsite.catalog.architectures.shapes import assemble, attention_shape, text_keys, whole
+from vramsite.catalog.architectures.registry import reader
+from vramsite.catalog.architectures.shapes import (
+    assemble,
+    attention_shape,
+    layers_after,
+    text_keys,
+    whole,
+)
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture, LayerGroup
 
-_LETTERS = {"M": "mamba", "*": "attention", "E": "moe", "-": "mlp"}
+_LETTERS = ("M", "*", "E", "-")
+_NAMES = ("mamba", "attention", "moe", "mlp")  # of the letters
 
 
 @reader("nemotron_h")
@@ -41,7 +50,7 @@ def hybrid(source: ArchitectureSource) -> Architecture:
         _prediction(tensors, keys, width, len(blocks))
     mamba = _mamba_group(keys) if "mamba" in blocks else LayerGroup(kind="none", count=1.0)
     attention = attention_shape(keys)
-    group_of = {"mamba": mamba, "attention": attention.group()}
+    full = attention.group()
     nothing = LayerGroup(kind="none", count=1.0)
     has_experts = "moe" in blocks
     return assemble(
@@ -50,7 +59,10 @@ def hybrid(source: ArchitectureSource) -> Architecture:
         vocabulary=vocabulary,
         tied_embeddings=tied,
         attention_heads=attention.query_heads,
-        layers=[group_of.get(block, nothing) for block in blocks],
+        layers=[
+            mamba if block == "mamba" else full if block == "attention" else nothing
+            for block in blocks
+        ],
         tensors=tensors,
         dense_ffn_width=whole(keys, "intermediate_size") if "mlp" in blocks else 0.0,
         expert_count=whole(keys, "n_routed_experts") if has_experts else 0.0,
@@ -65,44 +77,44 @@ def _blocks(keys: Keys, names_key: str, letters_key: str) -> list[str]:
     """What each layer is, from a list of names or from a string of letters."""
     if keys.has(names_key):
         names = keys.texts(names_key)
-        for index, name in enumerate(names):
-            if name not in _LETTERS.values():
-                raise ArchitectureError(
-                    f"{keys.path}.{names_key}[{index}]",
-                    f"is {name!r}; known are {', '.join(_LETTERS.values())}",
-                )
+        for place, name in enumerate(names):
+            if name not in _NAMES:
+                message = f"is {shown(name)}; known are {', '.join(_NAMES)}"
+                raise ArchitectureError(f"{keys.path}.{names_key}[{place}]", message)
         return names
     letters = keys.text(letters_key)
     for letter in letters:
         if letter not in _LETTERS:
-            raise ArchitectureError(
-                f"{keys.path}.{letters_key}",
-                f"holds {letter!r}; known are {' '.join(_LETTERS)}",
-            )
-    return [_LETTERS[letter] for letter in letters]
+            message = f"holds {shown(letter)}; known are {' '.join(_LETTERS)}"
+            raise ArchitectureError(f"{keys.path}.{letters_key}", message)
+    return [_NAMES[_LETTERS.index(letter)] for letter in letters]
 
 
-def _add(tensors: TensorList, keys: Keys, width: float, blocks: list[str], first: int) -> None:
+def _places(blocks: list[str], name: str, first: float) -> list[float]:
+    return [first + place for place, block in enumerate(blocks) if block == name]
+
+
+def _add(tensors: TensorList, keys: Keys, width: float, blocks: list[str], first: float) -> None:
     """The tensors of these blocks; `first` is the index of the first of them."""
-    at = {
-        name: [float(first + index) for index, block in enumerate(blocks) if block == name]
-        for name in _LETTERS.values()
-    }
-    norms(tensors, width, [float(first + index) for index in range(len(blocks))], "attn_norm")
-    if at["mamba"]:
-        _mamba(tensors, keys, width, at["mamba"])
-    if at["attention"]:
+    norms(tensors, width, layers_after(first, len(blocks)), "attn_norm")
+    mamba = _places(blocks, "mamba", first)
+    if mamba:
+        _mamba(tensors, keys, width, mamba)
+    attention = _places(blocks, "attention", first)
+    if attention:
         gqa_attention(
             tensors,
             width,
             attention_shape(keys),
-            at["attention"],
+            attention,
             qkv_bias=keys.flag("attention_bias", False),
         )
-    if at["moe"]:
-        _experts(tensors, keys, width, at["moe"])
-    if at["mlp"]:
-        dense_ffn(tensors, width, whole(keys, "intermediate_size"), at["mlp"], gated=False)
+    experts = _places(blocks, "moe", first)
+    if experts:
+        _experts(tensors, keys, width, experts)
+    dense = _places(blocks, "mlp", first)
+    if dense:
+        dense_ffn(tensors, width, whole(keys, "intermediate_size"), dense, gated=False)
 
 
 def _mamba_widths(keys: Keys) -> tuple[float, float, float, float]:
@@ -180,9 +192,9 @@ def _experts(tensors: TensorList, keys: Keys, width: float, layers: list[float])
         tensors.matrix("ffn_down_shexp", "shared_experts", shared, width, layers=layers)
 
 
-def _prediction(tensors: TensorList, keys: Keys, width: float, first: int) -> None:
+def _prediction(tensors: TensorList, keys: Keys, width: float, first: float) -> None:
     blocks = _blocks(keys, "mtp_layers_block_type", "mtp_hybrid_override_pattern")
     block = TensorList()
     _add(block, keys, width, blocks, first)
-    nextn_projection(block, width, [float(first)])
+    nextn_projection(block, width, [first])
     prediction_head(tensors, block, in_gguf=False)

@@ -16,18 +16,21 @@ from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.latent import as_converted_f32
 from vramsite.catalog.architectures.ngram_table import conv_state_elements, ngram_embedding
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
     attention_shape,
     every_layer,
     layer_types,
+    layers_after,
     layers_where,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture, LayerGroup
 
 _SPARSE = ("full_attention", "deepseek_sparse_attention", "hybrid_indexed")
@@ -102,8 +105,8 @@ def _layers(
     sparse = replace(shape.group(), index_k_width=index_width)
     delta = delta_net_shape(keys)
     layers = []
-    for index, is_full in enumerate(full):
-        extra = conv_state_elements(keys) if float(index) in table else 0.0
+    for place, is_full in enumerate(full):
+        extra = conv_state_elements(keys) if float(place) in table else 0.0
         layers.append(sparse if is_full else delta.group(extra))
     return layers
 
@@ -126,7 +129,7 @@ def read_qwen4_exp(source: ArchitectureSource) -> Architecture:
     table: list[float] = []
     if keys.has("ple_layer_ids"):
         table = [layer - 1 for layer in keys.numbers("ple_layer_ids")]
-    if any(layer not in layers or full[int(layer)] for layer in table):
+    if any(layer not in layers or full[index(layer)] for layer in table):
         raise ArchitectureError(
             f"{keys.path}.ple_layer_ids", "must name linear attention layers, counted from 1"
         )
@@ -136,7 +139,7 @@ def read_qwen4_exp(source: ArchitectureSource) -> Architecture:
     tensors.matrix("token_embd", "token_embedding", width, vocabulary)
     if not tied:
         tensors.matrix("output", "output", width, vocabulary)
-    _mixer(tensors, keys, "output_hc", (), inject=False)
+    _mixer(tensors, keys, "output_hc", [], inject=False)
     if table:
         ngram_embedding(tensors, keys, table)
     _sparse_attention(tensors, keys, shape, layers_where(full))
@@ -145,7 +148,7 @@ def read_qwen4_exp(source: ArchitectureSource) -> Architecture:
     _halves(tensors, keys, layers)
     extra = whole(keys, "mtp_num_hidden_layers", 0, least=0)
     if extra > 0:
-        _prediction(tensors, keys, shape, [len(layers) + layer for layer in every_layer(extra)])
+        _prediction(tensors, keys, shape, layers_after(len(layers), extra))
     expert_count = whole(keys, "num_experts")
     return assemble(
         source,

@@ -14,17 +14,19 @@ from vramsite.catalog.architectures.blocks import (
 from vramsite.catalog.architectures.delta_net import delta_net, delta_net_shape, qwen_tower
 from vramsite.catalog.architectures.keys import Keys
 from vramsite.catalog.architectures.readers.moe import experts_used
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
     attention_shape,
     every_layer,
     every_nth_full,
+    layers_after,
     layers_where,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
 from vramsite.sizing.records import Architecture
 
@@ -85,7 +87,7 @@ def read_hybrid(
     _feed_forward(tensors, keys, layers, sparse=sparse)
     extra = whole(keys, "mtp_num_hidden_layers", 0, least=0)
     if extra > 0:
-        behind = [len(layers) + layer for layer in every_layer(extra)]
+        behind = layers_after(len(layers), extra)
         _prediction_layers(tensors, keys, shape, behind, sparse=sparse)
     expert_count = whole(keys, "num_experts") if sparse else 0.0
     return assemble(

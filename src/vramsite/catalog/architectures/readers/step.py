@@ -15,18 +15,23 @@ from vramsite.catalog.architectures.blocks import (
     vision,
     vision_blocks,
 )
-from vramsite.catalog.architectures.keys import ArchitectureError, Keys
-from vramsite.catalog.architectures.registry import ArchitectureSource, reader
+from vramsite.catalog.architectures.json_value import shown, whole_number
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys, no_keys
+from vramsite.catalog.architectures.registry import reader
 from vramsite.catalog.architectures.shapes import (
     AttentionShape,
     assemble,
     attention_shape,
+    every_layer,
     layer_types,
+    layers_after,
     layers_where,
     text_keys,
     whole,
 )
+from vramsite.catalog.architectures.source import ArchitectureSource
 from vramsite.catalog.architectures.tensor_list import TensorList
+from vramsite.sizing.numeric import index
 from vramsite.sizing.records import Architecture, LayerGroup
 
 
@@ -52,7 +57,7 @@ def with_vision(source: ArchitectureSource) -> Architecture:
     tensors = TensorList()
     architecture = _read(source, tensors)
     config = source.config
-    tower = config.sub("vision_config") if config.has("vision_config") else Keys({})
+    tower = config.sub("vision_config") if config.has("vision_config") else no_keys()
     _perception_encoder(tensors, tower, architecture.embedding_width)
     return architecture
 
@@ -73,7 +78,7 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
     vocabulary = whole(keys, "vocab_size")
     tied = keys.flag("tie_word_embeddings", False)
     layer_count = whole(keys, "num_hidden_layers")
-    every = [float(index) for index in range(int(layer_count))]
+    every = every_layer(layer_count)
     attention = _attention(keys, layer_count)
     routed = _expert_layers(keys, layer_count)
     expert_width = whole(keys, "moe_intermediate_size")
@@ -100,7 +105,7 @@ def _read(source: ArchitectureSource, tensors: TensorList) -> Architecture:
         selection_bias=True,
     )
     if extra_layers > 0:
-        after = [layer_count + index for index in range(int(extra_layers))]
+        after = layers_after(layer_count, extra_layers)
         block = TensorList()
         _layers(block, width, attention.sliding, attention, after)
         dense_ffn(block, width, ffn_width, after)
@@ -133,7 +138,7 @@ def _attention(keys: Keys, layer_count: float) -> _Attention:
         sliding = attention_shape(other, kv_heads_key="num_attention_groups")
     # A released config lists the prediction layers behind the others.
     names = keys.texts("layer_types")
-    trimmed = Keys({**keys.values, "layer_types": names[: int(layer_count)]}, keys.path)
+    trimmed = keys.with_texts("layer_types", names[: index(layer_count)])
     kinds = layer_types(trimmed, layer_count, ("full_attention", "sliding_attention"))
     return _Attention(
         full=full,
@@ -199,20 +204,21 @@ def _layers(
 def _expert_layers(keys: Keys, layer_count: float) -> list[float]:
     """`moe_layers_enum`: indices separated by commas, or a range "first..last"."""
     text = keys.text("moe_layers_enum")
-    try:
-        if ".." in text:
-            first, last = text.split("..")
-            layers = [float(index) for index in range(int(first), int(last) + 1)]
-        else:
-            layers = [float(int(part)) for part in text.split(",")]
-    except ValueError:
-        raise ArchitectureError(
-            f"{keys.path}.moe_layers_enum", f"is {text!r}; indices or a range are needed"
-        ) from None
-    if not layers or min(layers) < 0 or max(layers) >= layer_count:
+    is_range = ".." in text
+    numbers: list[float] = []
+    for part in text.split(".." if is_range else ","):
+        number = whole_number(part)
+        if number is None:
+            message = f"is {shown(text)}; indices or a range are needed"
+            raise ArchitectureError(f"{keys.path}.moe_layers_enum", message)
+        numbers.append(number)
+    layers = numbers
+    if is_range and len(numbers) == 2:
+        layers = [at for at in every_layer(layer_count) if numbers[0] <= at <= numbers[1]]
+    if len(layers) == 0 or min(numbers) < 0 or max(numbers) >= layer_count:
         raise ArchitectureError(
             f"{keys.path}.moe_layers_enum",
-            f"is {text!r}, outside the {layer_count:g} layers of num_hidden_layers",
+            f"is {shown(text)}, outside the {layer_count:g} layers of num_hidden_layers",
         )
     return layers
 
