@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vramsite.report.advice import advice
 from vramsite.report.choices import LONG_CONTEXT_TOKENS, MATRIX_FORMATS, SHORT_CONTEXT_TOKENS
 from vramsite.report.hubs import MemoryClass, device_entries, memory_classes
 from vramsite.report.money_offers import device_offers
@@ -82,6 +83,20 @@ def finder_view(book: Book) -> FinderView:
         least_tps=LEAST_TPS if money is None else money.least_tps_per_user.value,
         memory=memory_classes(book),
     )
+
+
+def example_pairs(book: Book) -> list[tuple[str, str]]:
+    """(model, device) of a comparison to begin with: the newest model on its recommended devices.
+
+    Of models that no single device holds there is nothing to compare; empty where all are such.
+    """
+    models = sorted(book.catalog.models.values(), key=lambda model: model.id)
+    models.sort(key=lambda model: str(model.released or ""), reverse=True)
+    for model in models:
+        found = advice(book, model.id)
+        if found.single and len(found.picks) > 1:
+            return [(model.id, pick.machine.device.id) for pick in found.picks]
+    return []
 
 
 def device_choice(book: Book, card: DeviceCard) -> DeviceChoice:

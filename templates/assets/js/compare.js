@@ -61,6 +61,15 @@ async function answer({ module, costs, calculator }, [modelOption, deviceOption]
   };
 }
 
+// A phone shows two pairs first; the next one comes when those before it are chosen.
+function reveal() {
+  const fields = [...form.querySelectorAll("fieldset")];
+  for (const place of PLACES.slice(2)) {
+    const names = [`m${place}`, `d${place}`, `m${place - 1}`, `d${place - 1}`];
+    fields[place].hidden = fields[place - 1].hidden || !names.some((name) => elements[name].value);
+  }
+}
+
 const or = (value, text) => (value === null || value === undefined ? "–" : text(value));
 
 function cells({ size, tps, price, rent, million, energy }) {
@@ -159,7 +168,9 @@ if (location.protocol.startsWith("http")) {
     event.preventDefault();
     if (form.reportValidity()) compare();
   });
+  reveal();
   form.addEventListener("change", () => {
+    reveal();
     if (form.checkValidity() && !shown.hidden) compare();
   });
   if (given.has("p")) compare();

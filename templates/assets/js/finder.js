@@ -198,7 +198,7 @@ if (location.protocol.startsWith("http")) {
     if (form.reportValidity()) find();
   });
   form.addEventListener("change", () => {
-    if (form.checkValidity() && !found.hidden) find();
+    if (form.checkValidity()) find();
   });
-  if (location.search) find();
+  if (location.search && form.checkValidity()) find();
 }

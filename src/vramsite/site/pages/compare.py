@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vramsite.report.finder import finder_view
+from vramsite.report.finder import example_pairs, finder_view
 from vramsite.site.pages import PageKey
-from vramsite.site.pages.shared import book_of
+from vramsite.site.pages.shared import book_of, names_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,6 +36,8 @@ class CompareKind:
             "pages/compare.html",
             view=view,
             files=files_of(site, view),
+            example=example_pairs(book_of(site)),
+            names=names_of(site),
             origin=site.urls.origin,
         )
 
