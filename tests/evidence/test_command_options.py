@@ -36,3 +36,11 @@ def test_half_a_number_at_the_end_of_a_cut_note_is_no_number() -> None:
 def test_all_experts_on_the_host() -> None:
     assert read_options("cmd: llama-server --cpu-moe -m m.gguf").all_experts_on_host
     assert not read_options("cmd: llama-server --n-cpu-moe 4 -m m.gguf").all_experts_on_host
+
+
+def test_a_command_cut_within_an_option_says_so() -> None:
+    path = "/home/me/" + "models/" * 18
+    assert read_options(f"cmd: llama-bench -m {path} -p 4096 -b 4096 -ub 10").cut
+    assert read_options(f"cmd: llama-server -m {path} --no-mmap -c").cut
+    assert not read_options(f"cmd: llama-server -m {path} -c 4096 --host 127.0").cut
+    assert not read_options("cmd: llama-server -m m.gguf -c 4096").cut

@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+LONGEST_COMMAND = 155  # notes quote no more of one
+_ENDS_WITHIN = re.compile(
+    r"\s(?:-c|--ctx-size|-np|--parallel|-ub|--ubatch-size|-ngl|--n-gpu-layers|-ncmoe|--n-cpu-moe)"
+    r"(?:[ =]\d*)?$"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CommandOptions:
@@ -20,6 +26,7 @@ class CommandOptions:
     all_experts_on_host: bool
     kv_offload: bool
     vision: bool
+    cut: bool  # the note ends within an option that memory depends on
 
 
 def read_options(notes: str) -> CommandOptions:
@@ -38,6 +45,7 @@ def read_options(notes: str) -> CommandOptions:
         all_experts_on_host=re.search(r"(?:^|\s)(?:--cpu-moe|-cmoe)(?:\s|$)", command) is not None,
         kv_offload=re.search(r"--no-kv-offload|(?:^|\s)-nkvo(?:\s+1|\s|$)", command) is None,
         vision="--mmproj" in command,
+        cut=len(command) >= LONGEST_COMMAND and _ENDS_WITHIN.search(command) is not None,
     )
 
 

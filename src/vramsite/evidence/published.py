@@ -96,9 +96,8 @@ class PublishedMemory:
         buffers = compute_buffers(case.arch, case.settings, file.weights, self._rules.buffers)
         if case.settings.backend == "cpu":
             return buffers.host_bytes
-        return self._of_device(
-            case, [buffers.device_bytes for _ in range(round(case.settings.gpus))]
-        )
+        later = [buffers.later_device_bytes for _ in range(round(case.settings.gpus) - 1)]
+        return self._of_device(case, [buffers.device_bytes, *later])
 
     def _total(self, case: MemoryCase) -> float:
         file = self._file(case)

@@ -51,6 +51,8 @@ def read_case(catalog: Catalog, row: MeasurementRow) -> MemoryCase:
     notes = row.notes or ""
     found = _DEVICE.search(notes)
     options = read_options(notes)
+    if options.cut:
+        raise RowRefusedError("the command is cut off within an option that memory depends on")
     try:
         arch = catalog.architecture(row.model_id)
     except ArchitectureError as error:
