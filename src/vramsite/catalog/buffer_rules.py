@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
+from vramsite.catalog.rule_yaml import read_rules
 from vramsite.sizing.buffers import BufferRules
 from vramsite.sizing.cache import CacheRules, CacheType
 
@@ -62,5 +62,4 @@ def load_buffer_rules(data_dir: Path) -> BufferRules:
 
 
 def _read(data_dir: Path) -> _BufferFile:
-    path = data_dir / "llama_cpp_buffers.yaml"
-    return _BufferFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return _BufferFile.model_validate(read_rules(data_dir / "llama_cpp_buffers.yaml"))

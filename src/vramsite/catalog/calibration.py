@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import Field, PrivateAttr
 
 from vramsite.catalog.calibration_groups import SpeedGroups, architecture_group, link_group
 from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.record import Positive, Record
+from vramsite.catalog.rule_yaml import read_rules
 from vramsite.catalog.speed_model import SpeedModel
 from vramsite.catalog.speed_tables import (
     ARCHITECTURE_KINDS,
@@ -161,9 +161,7 @@ class CalibrationRecord(Record):
 @cache
 def load_calibration(data_dir: Path) -> CalibrationRecord:
     """Read the file. Raises pydantic's ValidationError where it is faulty."""
-    path = data_dir / "calibration.yaml"
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return CalibrationRecord.model_validate(yaml.load(path.read_text(encoding="utf-8"), loader))
+    return CalibrationRecord.model_validate(read_rules(data_dir / "calibration.yaml"))
 
 
 def speed_groups(

@@ -16,13 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
+
+from vramsite.catalog.rule_yaml import read_rules
 
 F32_BYTES = 4.0
 MODES = ("flash", "quantised", "k_quantised", "plain")
-# The file is long: libyaml reads it ten times faster
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TERM = re.compile(
     r"(?:(?P<times>used|stack)\*)?(?P<width>[a-z1][^@*]*)"
     r"(?:@(?P<per>[a-z_]+)(?P<entry>\d*))?(?:\*(?P<factor>[\d.]+))?"
@@ -116,8 +115,7 @@ def load_graph_file(data_dir: Path) -> GraphFile | None:
     path = data_dir / "llama_cpp_graphs.yaml"
     if not path.exists():
         return None
-    text = path.read_text(encoding="utf-8")
-    return GraphFile.model_validate(yaml.load(text, Loader=_Loader))
+    return GraphFile.model_validate(read_rules(path))
 
 
 @cache

@@ -10,10 +10,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import Field
 
 from vramsite.catalog.record import Record, Text
+from vramsite.catalog.rule_yaml import read_rules
 from vramsite.sizing.finetune_records import (
     ActivationRule,
     BaseRule,
@@ -246,5 +246,5 @@ def load_finetune_rules(data_dir: Path) -> FinetuneRulesFile:
 
 
 def _read(path: Path) -> dict[str, object]:
-    data: dict[str, object] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data: dict[str, object] = read_rules(path)
     return data

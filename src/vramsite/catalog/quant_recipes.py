@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from vramsite.catalog.rule_yaml import read_rules
 from vramsite.sizing.checkpoints import CheckpointRecipe, ClassBits
 from vramsite.sizing.quantize import (
     BlockType,
@@ -89,7 +89,7 @@ class _RecipeFile(_Strict):
 
 @cache
 def _load(path: Path) -> _RecipeFile:
-    content = _RecipeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    content = _RecipeFile.model_validate(read_rules(path))
     _check_names(content, path)
     return content
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import Field, PrivateAttr
 
 from vramsite.catalog.record import Positive, Record
+from vramsite.catalog.rule_yaml import read_rules
 from vramsite.sizing.model_work import Routing
 
 
@@ -127,5 +127,4 @@ class SpeedModel(Record):
 @cache
 def load_speed_model(data_dir: Path) -> SpeedModel:
     """Read the file. Raises pydantic's ValidationError where it is faulty."""
-    path = data_dir / "speed_model.yaml"
-    return SpeedModel.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return SpeedModel.model_validate(read_rules(data_dir / "speed_model.yaml"))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import yaml
 from pydantic import Field
 
 from vramsite.catalog.record import Positive, Record, Slug
+from vramsite.catalog.rule_yaml import read_rules
 
 
 class PriceError(ValueError):
@@ -67,7 +67,7 @@ class PriceSource(Protocol):
 def load_names(data_dir: Path) -> PriceNames:
     """Read data/price_sources.yaml. Raises pydantic's ValidationError where it is faulty."""
     path = data_dir / "price_sources.yaml"
-    return PriceNames.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return PriceNames.model_validate(read_rules(path))
 
 
 class GpuHunt:
