@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from vramsite.site.build import build_site  # noqa: E402
 from vramsite.site.memory import peak_bytes  # noqa: E402
-from vramsite.site.publish import write_page  # noqa: E402
 from vramsite.site.spec import narrowed, project_spec  # noqa: E402
+from vramsite.site.writing import put_file  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def floor(site: Path, scratch: Path, jobs: int) -> Line:
     shutil.rmtree(scratch, ignore_errors=True)
     cpu_started, started = time.process_time(), time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(lambda page: write_page(f"{scratch}/{page[0]}", page[1]), pages):
+        for _ in pool.map(lambda page: put_file(f"{scratch}/{page[0]}", page[1]), pages):
             pass
     seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu_started
     shutil.rmtree(scratch)
@@ -65,7 +65,7 @@ def main() -> None:
 
     lines = []
     for run in range(options.runs + 1):
-        summary = build_site(spec, output, options.jobs)
+        summary = build_site(spec, output, options.jobs, force=True)
         what = f"build {run + 1}"
         peak_mib = summary.peak_bytes / 2**20
         lines.append(Line(what, summary.pages, summary.seconds, summary.cpu_s, peak_mib))

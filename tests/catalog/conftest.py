@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vramsite.catalog import Catalog, MeasurementRow, load_catalog, measurements
+from vramsite.catalog import Catalog, MeasurementRow, load_catalog
+from vramsite.catalog.measurements import measurements
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vramsite.catalog import Catalog, check
+from vramsite.catalog import Catalog
+from vramsite.catalog.check import check
 
 
 def test_no_faults(data_dir: Path) -> None:

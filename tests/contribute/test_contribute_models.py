@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from vramsite.catalog import check, load_catalog
+from vramsite.catalog import load_catalog
+from vramsite.catalog.check import check
 from vramsite.catalog.catalog import Catalog
 from vramsite.cli import app
 from vramsite.contribute.config_keys import checkpoint_format, kept_keys

@@ -16,11 +16,11 @@ from vramsite.site.assets import Assets  # noqa: E402
 from vramsite.site.context import SiteContext  # noqa: E402
 from vramsite.site.i18n import discover_locales, load_translations  # noqa: E402
 from vramsite.site.machine.files import MachineFiles  # noqa: E402
-from vramsite.site.machine.verdicts import write_verdicts  # noqa: E402
+from vramsite.site.machine.verdicts import verdicts  # noqa: E402
 from vramsite.site.pages import PageKey  # noqa: E402
-from vramsite.site.publish import PARTS  # noqa: E402
 from vramsite.site.render import make_environment  # noqa: E402
 from vramsite.site.urls import Urls  # noqa: E402
+from vramsite.site.writing import FolderWriter  # noqa: E402
 
 URLS = Urls.from_base_url("https://example.org/repo/")
 LOCALES = discover_locales(ROOT / "locales")
@@ -34,7 +34,7 @@ def sample_context(**changes: Any) -> SiteContext:
         book.catalog.models[model_id] = record.model_copy(update=facts)
     assets = Assets.from_files({})
     site = SiteContext(cast(Any, book.catalog), cast(Any, book.sizes), URLS, LOCALES, assets)
-    site.cache[("pages.book",)] = book
+    site.book = book
     environments = {
         locale: make_environment(
             ROOT / "templates",
@@ -58,7 +58,9 @@ def write_sample(site: SiteContext, output: Path) -> None:
     keys += [PageKey("model", (name,)) for name in catalog.models]
     keys += [PageKey("device", (name,)) for name in catalog.gpus]
     keys += [PageKey("pair", (name, gpu)) for name in catalog.models for gpu in catalog.gpus]
+    writer = FolderWriter(output)
     for key in keys:
-        site.machine.write_beside(key, output)
-    site.machine.write(output)
-    write_verdicts(output, output / PARTS, site.urls)
+        site.machine.write_beside(key, writer)
+    site.machine.write(writer)
+    _, parts = writer.take()
+    writer.write(site.urls.relative("api_verdicts", (), ""), verdicts(parts))

@@ -42,7 +42,7 @@ def test_a_build_publishes_every_page(project: BuildSpec, output: Path) -> None:
     assert "Memory needed" in site["en/index.html"].decode()
     assert {"robots.txt", "_headers", ".nojekyll", "sitemap.xml", "index.html"} <= set(site)
     assert next(name for name in site if name.endswith("style.css")).startswith("assets/")
-    assert neighbours(output) == ["out"]
+    assert neighbours(output) == ["out", "out.store"]
     assert summary.peak_bytes > 0
     assert f"{PAGES} pages" in summary.text()
 
@@ -59,9 +59,9 @@ def test_a_build_replaces_the_last_one_whole(project: BuildSpec, output: Path) -
     (output / "en/stale").mkdir()
     (output / "en/stale/index.html").write_text("of an older catalog")
     for _ in range(3):  # by way of a new folder, the folder with the stale page, and the first
-        build_site(project, output, jobs=1)
+        build_site(project, output, jobs=1, force=True)
         assert contents(output) == first
-        assert neighbours(output) == ["out", "out.spare"]
+        assert neighbours(output) == ["out", "out.spare", "out.store"]
     assert not list(output.parent.rglob("stale"))
 
 
@@ -88,16 +88,16 @@ def test_a_build_that_fails_leaves_the_last_good_site(
     before = contents(output)
     monkeypatch.setenv("MADE_UP_SITE", wish)
     with pytest.raises(BuildError, match=message):
-        build_site(project, output, jobs=2)
+        build_site(project, output, jobs=2, force=True)
     assert contents(output) == before
-    assert neighbours(output) == ["out", "out.spare"]
+    assert neighbours(output) == ["out", "out.spare", "out.store"]
     monkeypatch.setenv("MADE_UP_SITE", "")
-    build_site(project, output, jobs=1)
+    build_site(project, output, jobs=1, force=True)
     monkeypatch.setenv("MADE_UP_SITE", wish)
     with pytest.raises(BuildError, match=message):  # now with a spare folder to write over
-        build_site(project, output, jobs=2)
+        build_site(project, output, jobs=2, force=True)
     assert contents(output) == before
-    assert neighbours(output) == ["out", "out.spare"]
+    assert neighbours(output) == ["out", "out.spare", "out.store"]
 
 
 def test_a_first_build_that_fails_leaves_nothing(
@@ -115,7 +115,7 @@ import sys
 from pathlib import Path
 from vramsite.site.build import build_site
 from vramsite.site.spec import BuildSpec
-build_site(BuildSpec.from_json(sys.argv[1]), Path(sys.argv[2]), 2)
+build_site(BuildSpec.from_json(sys.argv[1]), Path(sys.argv[2]), 2, force=True)
 """
 
 
@@ -150,9 +150,9 @@ def test_a_killed_build_leaves_the_last_good_site_and_is_cleaned_up(
         process.wait()
     assert contents(output) == before
     assert any(name.startswith("out.tmp-") for name in neighbours(output))
-    build_site(project, output, jobs=1)
+    build_site(project, output, jobs=1, force=True)
     assert contents(output) == before
-    assert neighbours(output) == ["out", "out.spare"]
+    assert neighbours(output) == ["out", "out.spare", "out.store"]
 
 
 def test_an_interrupted_build_cleans_up_itself(

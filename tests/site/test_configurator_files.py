@@ -19,6 +19,7 @@ from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.pages import PageKey
 from vramsite.site.plan import select
 from vramsite.site.spec import project_spec
+from vramsite.site.writing import FolderWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS, DEVICES = ("glm-4.5", "qwen3-8b"), ("rtx-4090", "mac-studio-m3-ultra-512gb")
@@ -43,7 +44,7 @@ def site() -> SiteContext:
 
 
 def test_the_data_of_a_page_is_within_its_budget(site: SiteContext, tmp_path: Path) -> None:
-    site.write_assets(tmp_path)
+    site.write_shared(FolderWriter(tmp_path))
     for model_id in MODELS:
         setup = setup_of(site, PageKey("pair", (model_id, "rtx-4090")), "de")
         assert setup is not None
@@ -55,7 +56,7 @@ def test_the_data_of_a_page_is_within_its_budget(site: SiteContext, tmp_path: Pa
 
 
 def test_the_list_of_names_leads_to_every_file(site: SiteContext, tmp_path: Path) -> None:
-    site.write_assets(tmp_path)
+    site.write_shared(FolderWriter(tmp_path))
     index: dict[str, Any] = json.loads((tmp_path / INDEX).read_text("utf-8"))
     assert [entry[0] for entry in index["models"]] == sorted(MODELS)
     assert {entry[0] for entry in index["devices"]} == set(DEVICES)

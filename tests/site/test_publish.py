@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,8 @@ from vramsite.site.publish import (
     publish,
     sweep,
     unfinished,
-    write_page,
 )
+from vramsite.site.writing import FolderWriter
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
@@ -42,8 +41,8 @@ def text(folder: Path) -> str:
 def test_the_new_folder_takes_the_place_of_the_old(tmp_path: Path) -> None:
     output = site(tmp_path / "out", "old")
     with unfinished(output) as folder:
-        assert text(folder) == "old"
-        write_page(f"{folder}/index.html", b"new")
+        (folder / "index.html").hardlink_to(output / "index.html")
+        FolderWriter(folder, output).write("index.html", b"new")
         assert text(output) == "old"  # the page was linked, and is not written into
         publish(folder, output)
         assert text(output) == "new"
@@ -82,19 +81,12 @@ def test_a_rename_that_fails_brings_the_old_site_back(
     assert names(tmp_path) == ["out", "out.spare"]
 
 
-def test_a_sweep_leaves_what_this_build_wrote(tmp_path: Path) -> None:
-    output = tmp_path / "out"
-    site(tmp_path / "out.spare/en", "stale")
-    site(tmp_path / "out.spare/de", "to be written again")
-    (tmp_path / "out.spare" / MARKER).touch()
-    for path in (tmp_path / "out.spare").rglob("*"):
-        os.utime(path, (1, 1))
-    with unfinished(output) as folder:
-        (folder / "de/index.html").write_text("written")
-        sweep(folder)
-        publish(folder, output)
-    assert names(output) == [MARKER, "de"]
-    assert names(output / "de") == ["index.html"]
+def test_a_sweep_leaves_what_the_site_has(tmp_path: Path) -> None:
+    site(tmp_path / "out/en", "stale")
+    site(tmp_path / "out/de", "of this build")
+    sweep(tmp_path / "out", {"de/index.html"})
+    assert names(tmp_path / "out") == ["de"]
+    assert names(tmp_path / "out/de") == ["index.html"]
 
 
 def test_what_dead_builds_left_is_kept_as_spare_or_removed(tmp_path: Path) -> None:
@@ -121,27 +113,3 @@ def test_a_build_killed_between_two_renames_is_undone(tmp_path: Path) -> None:
     clean_leftovers(tmp_path / "out")
     assert text(tmp_path / "out") == "last good"
     assert names(tmp_path) == ["out", "out.spare"]
-
-
-@pytest.mark.parametrize("before", [None, b"", b"same", b"other", b"a much longer page"])
-def test_a_page_is_what_was_written_last(tmp_path: Path, before: bytes | None) -> None:
-    path = tmp_path / "deep/page/index.html"
-    if before is not None:
-        path.parent.mkdir(parents=True)
-        path.write_bytes(before)
-        os.utime(path, (1, 1))
-    write_page(str(path), b"same")
-    assert path.read_bytes() == b"same"
-    assert path.stat().st_mtime > 1
-
-
-def test_no_links_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, target: Path) -> None:
-        raise OSError("no links here")
-
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    output = site(tmp_path / "out", "old")
-    with unfinished(output) as folder:
-        write_page(f"{folder}/index.html", b"new")
-        publish(folder, output)
-    assert text(output) == "new"

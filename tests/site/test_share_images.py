@@ -13,7 +13,8 @@ from PIL import Image
 
 from vramsite.site.machine.og_image import Card, can_draw, draw_png, drawable
 from vramsite.site.pages import PageKey
-from vramsite.site.publish import publish, sweep, unfinished, write_once
+from vramsite.site.publish import publish, sweep, unfinished
+from vramsite.site.writing import MARKER, MARKER_TEXT, FolderWriter
 
 CARD = Card(
     title="Qwen3 8B",
@@ -96,9 +97,11 @@ def test_a_picture_is_drawn_once_and_swept_when_nothing_names_it(tmp_path: Path)
 
     def build(names: list[str]) -> None:
         with unfinished(output) as folder:
+            writer = FolderWriter(folder, output)
             for name in names:
-                write_once(folder / "share" / name, partial(draw, name))
-            sweep(folder)
+                writer.write_once(f"share/{name}", partial(draw, name))
+            writer.write(MARKER, MARKER_TEXT)
+            sweep(folder, writer.take()[0])
             publish(folder, output)
 
     build(["a.png", "b.png"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vramsite.site.sitemap import Entry, read_parts, write_host_files, write_sitemaps
+from vramsite.site.sitemap import Entry, host_files, sitemaps
 from vramsite.site.urls import Urls
 
 URLS = Urls.from_base_url("https://example.org/repo/")
@@ -16,13 +16,18 @@ def entry(name: str) -> Entry:
     return Entry.from_line(f"en=en/models/{name}/\tde=de/models/{name}/\n")
 
 
+def write(folder: Path, entries: list[Entry], limit: int = 50_000) -> None:
+    for name, content in sitemaps(entries, URLS, "en", limit):
+        (folder / name).write_bytes(content)
+
+
 def locations(path: Path) -> list[str]:
     root = ElementTree.parse(path).getroot()
     return [element.text or "" for element in root.iterfind(".//s:loc", NAMES)]
 
 
 def test_every_language_lists_all_its_sisters(tmp_path: Path) -> None:
-    assert write_sitemaps(tmp_path, [entry("a")], URLS, "en") == 2
+    write(tmp_path, [entry("a")])
     root = ElementTree.parse(tmp_path / "sitemap-1.xml").getroot()
     english, german = root.iterfind("s:url", NAMES)
     sisters = {
@@ -37,7 +42,7 @@ def test_every_language_lists_all_its_sisters(tmp_path: Path) -> None:
 
 def test_files_are_cut_at_the_limit_and_indexed(tmp_path: Path) -> None:
     entries = [entry(name) for name in "abcde"]
-    assert write_sitemaps(tmp_path, entries, URLS, "en", limit=5) == 10
+    write(tmp_path, entries, limit=5)
     counts = [len(locations(tmp_path / f"sitemap-{number}.xml")) for number in (1, 2, 3)]
     assert counts == [4, 4, 2]  # the languages of a page stay together
     assert locations(tmp_path / "sitemap.xml") == [
@@ -46,18 +51,9 @@ def test_files_are_cut_at_the_limit_and_indexed(tmp_path: Path) -> None:
 
 
 def test_no_page_is_no_file(tmp_path: Path) -> None:
-    assert write_sitemaps(tmp_path, [], URLS, "en") == 0
+    write(tmp_path, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["sitemap.xml"]
     assert locations(tmp_path / "sitemap.xml") == []
-
-
-def test_parts_are_read_in_the_order_of_the_plan(tmp_path: Path) -> None:
-    (tmp_path / "000010.txt").write_text("en=c/\n")
-    (tmp_path / "000002.txt").write_text("en=a/\nen=b/\n")
-    assert [item.addresses for item in read_parts(tmp_path)] == [
-        (("en", "a/"),),
-        (("en", "b/"),),
-        (("en", "c/"),),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +65,5 @@ def test_parts_are_read_in_the_order_of_the_plan(tmp_path: Path) -> None:
         (".nojekyll", ""),
     ],
 )
-def test_files_for_the_host(tmp_path: Path, file: str, text: str) -> None:
-    write_host_files(tmp_path, URLS)
-    assert text in (tmp_path / file).read_text()
+def test_files_for_the_host(file: str, text: str) -> None:
+    assert text in dict(host_files(URLS))[file].decode()

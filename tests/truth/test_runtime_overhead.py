@@ -7,7 +7,8 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from vramsite.catalog import MeasurementRow, load_catalog, measurements
+from vramsite.catalog import MeasurementRow, load_catalog
+from vramsite.catalog.measurements import measurements
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -16,7 +16,7 @@ import hashlib
 from collections.abc import Callable, Container, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 Fact = tuple[str | float, ...]
 Origin = frozenset["Fact | Origin"]
@@ -29,6 +29,7 @@ DIGEST_SIZE = 16
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+T = TypeVar("T")
 _MISSING: Any = object()
 
 
@@ -156,7 +157,8 @@ class Kept(dict[K, V]):
         return None
 
     def _look(self, key: K) -> Any:
-        value = super().get(key, _MISSING)
+        missing: Any = _MISSING
+        value: Any = super().get(key, missing)
         if not _frames or (self._last and key in self._last):
             return value
         if value is not _MISSING:
@@ -166,7 +168,7 @@ class Kept(dict[K, V]):
             try:
                 value = memory.recall(fact)
             except KeyError:
-                value = super().get(key, _MISSING)  # it may have been made anew to see whether
+                value = super().get(key, missing)  # it may have been made anew to see whether
             else:
                 super().__setitem__(key, value)
                 self._origins[key] = fact
@@ -176,7 +178,14 @@ class Kept(dict[K, V]):
         _frames.append(Frame((id(self), key)))
         return _MISSING
 
-    def get(self, key: K, default: Any = None) -> Any:
+    @overload
+    def get(self, key: K, default: None = None, /) -> V | None: ...
+    @overload
+    def get(self, key: K, default: V, /) -> V: ...
+    @overload
+    def get(self, key: K, default: T, /) -> V | T: ...
+
+    def get(self, key: K, default: Any = None, /) -> Any:
         """The value of a key; a miss begins the making of it."""
         value = self._look(key)
         return default if value is _MISSING else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from vramsite.catalog.catalog import Catalog
@@ -40,7 +39,8 @@ class TrackedRecord:
         return value if known else getattr(self._record, field)
 
     def __repr__(self) -> str:
-        return f"tracked {self._kind} {self._name}"
+        note((self._kind, self._name, ANY_FIELD))
+        return repr(self._record)
 
 
 class TrackedRecords(dict[str, V]):
@@ -145,17 +145,10 @@ class TrackedCatalog:
             _devices=Kept(),
         )
 
-    def readers(self) -> dict[str, Callable[[Fact], bytes]]:
+    def readers(self) -> dict[str | float, Callable[[Fact], bytes]]:
         """Kind of fact → what gives its digest today; KeyError where there is no such fact."""
         return {
             "models": lambda fact: digest(self._models.says(fact)),
             "gpus": lambda fact: digest(self._gpus.says(fact)),
             "offers": lambda fact: digest(list(list.__iter__(self._offers))),
         }
-
-
-def side_fact(data_dir: Path, topic: str) -> Fact:
-    """Note that a file of data/side/ is read, and give the fact."""
-    fact: Fact = ("side", topic)
-    note(fact)
-    return fact

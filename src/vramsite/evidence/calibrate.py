@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from vramsite.catalog import Catalog, load_catalog, measurements
+from vramsite.catalog import Catalog, load_catalog
 from vramsite.catalog.calibration import compute_flops
 from vramsite.catalog.gpu_record import GpuRecord
+from vramsite.catalog.measurements import measurements
 from vramsite.catalog.speed_model import PhaseModel
 from vramsite.catalog.speed_tables import METRICS
 from vramsite.evidence.calibration_errors import fitted_intervals, report

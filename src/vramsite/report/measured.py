@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vramsite.catalog import measurements
+from vramsite.catalog.measurements import measurements
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, MeasurementRow

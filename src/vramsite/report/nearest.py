@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 
-from vramsite.catalog import measurements
+from vramsite.catalog.measurements import measurements
 from vramsite.report.measured import address, comparable, published_date
 
 if TYPE_CHECKING:

@@ -7,8 +7,13 @@ script may import its neighbour by its plain name and a browser may keep them fo
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vramsite.site.writing import Writer
 
 _HASH_LENGTH = 12
 
@@ -46,6 +51,11 @@ class Assets:
         }
         return cls.from_files(files | (generated or {}))
 
+    @classmethod
+    def kept(cls, folder: str, names: Sequence[str]) -> Assets:
+        """Those of the last site: only their names, since the files lie there already."""
+        return cls(dict.fromkeys(names, b""), folder)
+
     def relative(self, name: str) -> str:
         """The address of one asset below the base path.
 
@@ -56,10 +66,7 @@ class Assets:
             raise AssetError(f"no asset {name!r}; there are: {', '.join(self.files)}")
         return self.folder + name
 
-    def write(self, output: Path) -> int:
-        """Write every asset below ``output``; returns the bytes written."""
+    def write(self, output: Writer) -> None:
+        """Write every asset."""
         for name, content in self.files.items():
-            path = output / self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        return sum(len(content) for content in self.files.values())
+            output.write(self.folder + name, content)

@@ -1,27 +1,31 @@
-"""A whole build: lock, workers, the files beside the pages, one rename, a summary."""
+"""A whole build: lock, what has changed, workers, one exchange of folders, a summary."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import pickle
+import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vramsite.site.executor import run_workers
-from vramsite.site.machine.verdicts import write_verdicts
+from vramsite.site.executor import Job, Totals, run_workers
+from vramsite.site.inputs import Inputs
+from vramsite.site.last import LastBuild, last_build
 from vramsite.site.memory import peak_bytes
+from vramsite.site.mirror import mirror, spare_digests
+from vramsite.site.order import Order
 from vramsite.site.progress import Progress, SilentProgress
 from vramsite.site.publish import (
-    PARTS,
     build_lock,
     check_replaceable,
     clean_leftovers,
     publish,
-    sweep,
+    spare_folder,
+    store_file,
     unfinished,
 )
-from vramsite.site.sitemap import read_parts, write_host_files, write_sitemaps
 from vramsite.site.spec import BuildSpec
 
 _MIB = 2.0**20
@@ -31,13 +35,15 @@ _MIB = 2.0**20
 class BuildSummary:
     """What a build made and what it cost.
 
-    ``seconds`` is wall time from start to published, ``cpu_s`` the workers' and the parent's CPU
-    time, ``peak_bytes`` the sum of every process's own peak (an upper bound of the true peak:
-    memory that processes share counts for each, and their peaks need not coincide).
+    ``pages`` were made, with so many ``bytes``; ``kept`` are those of the last site. ``seconds`` is
+    wall time from start to published, ``cpu_s`` the workers' and the parent's CPU time,
+    ``peak_bytes`` the sum of every process's own peak (an upper bound of the true peak: memory that
+    processes share counts for each, and their peaks need not coincide).
     """
 
     output: Path
     pages: int
+    kept: int
     bytes: int
     sitemap_urls: int
     seconds: float
@@ -52,10 +58,16 @@ class BuildSummary:
 
     def text(self) -> str:
         """The summary on one line, for a terminal."""
+        cost = (
+            f"{self.cpu_s:.1f} CPU s, peak {self.peak_bytes / _MIB:.0f} MiB "
+            f"(sum of the processes' peaks) → {self.output}"
+        )
+        if self.jobs == 0:
+            return f"nothing has changed: {self.kept} pages kept, {self.seconds:.2f} s, {cost}"
+        kept = f", {self.kept} kept" if self.kept else ""
         return (
-            f"{self.pages} pages ({self.bytes / _MIB:.1f} MiB) in {self.seconds:.1f} s: "
-            f"{self.pages_per_s:.0f} pages/s with {self.jobs} workers, {self.cpu_s:.1f} CPU s, "
-            f"peak {self.peak_bytes / _MIB:.0f} MiB (sum of the processes' peaks) → {self.output}"
+            f"{self.pages} pages ({self.bytes / _MIB:.1f} MiB){kept} in {self.seconds:.1f} s: "
+            f"{self.pages_per_s:.0f} pages/s with {self.jobs} workers, {cost}"
         )
 
 
@@ -66,40 +78,126 @@ def default_jobs() -> int:
 
 
 def build_site(
-    spec: BuildSpec, output: Path, jobs: int | None = None, progress: Progress | None = None
+    spec: BuildSpec,
+    output: Path,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    force: bool = False,
 ) -> BuildSummary:
     """Build the site of ``spec`` and publish it as ``output``.
 
-    Whatever goes wrong, ``output`` stays what it was.
+    Only pages that some change since the last build went into are made, unless ``force`` asks for
+    all. Whatever goes wrong, ``output`` stays what it was.
 
     Raises:
         BuildError: the catalog, a template or a worker failed. PublishError: the folder is in use
         by another build or holds files of somebody else. UrlError: a bad base URL.
     """
     started, cpu_started = time.monotonic(), time.process_time()
-    urls = spec.urls
+    _ = spec.urls  # a bad address is an error before anything is done
     output = output.absolute()
-    workers = jobs or default_jobs()
     check_replaceable(output)
     with build_lock(output) as lock:
         clean_leftovers(output)
-        with unfinished(output) as folder:
-            parts = folder / PARTS
-            shutil.rmtree(parts, ignore_errors=True)
-            totals = run_workers(spec, folder, workers, progress or SilentProgress(), lock)
-            sitemap_urls = write_sitemaps(folder, read_parts(parts), urls, totals.locales[0])
-            write_verdicts(folder, parts, urls)
-            shutil.rmtree(parts, ignore_errors=True)
-            write_host_files(folder, urls)
-            sweep(folder)
-            publish(folder, output)
+        last = None if force else last_build(output)
+        inputs = Inputs.read(spec, last.inputs if last else None)
+        if last is not None and last.is_of(inputs):
+            totals = Totals(planned=last.pages, sitemap_urls=last.sitemap_urls)
+        else:
+            if last is not None and not last.serves(inputs):
+                last = None
+            run = _Build(spec, output, inputs, last, jobs or default_jobs())
+            totals = run.run(progress or SilentProgress(), lock)
     return BuildSummary(
         output=output,
         pages=totals.pages,
+        kept=totals.planned - totals.pages,
         bytes=totals.bytes,
-        sitemap_urls=sitemap_urls,
+        sitemap_urls=totals.sitemap_urls,
         seconds=time.monotonic() - started,
         cpu_s=totals.cpu_s + time.process_time() - cpu_started,
         peak_bytes=totals.peak_bytes + peak_bytes(),
-        jobs=workers,
+        jobs=totals.workers,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """One build that has something to do."""
+
+    spec: BuildSpec
+    output: Path
+    inputs: Inputs
+    last: LastBuild | None
+    jobs: int
+
+    def run(self, progress: Progress, lock: int) -> Totals:
+        """Make what is to be made and publish it."""
+        output, last = self.output, self.last
+        spare = spare_digests(spare_folder(output))
+        store = store_file(output)
+        new_store = store.with_name(f"{store.name}.tmp")
+        with unfinished(output) as folder, _scratch(output, new_store) as inputs_file:
+            inputs_file.write_bytes(pickle.dumps(self.inputs))
+            prepared = _in_background(
+                (lambda: mirror(output, folder, last.files, spare)) if last else _nothing
+            )
+            spec = self.spec
+            if last is not None and last.assets_serve(self.inputs):
+                spec = replace(spec, kept_assets=last.assets)
+            order = Order(
+                spec=spec,
+                folder=str(folder),
+                live=str(output) if output.is_dir() else "",
+                store=str(store) if last else "",
+            )
+            job = Job(order, new_store, inputs_file, last is not None, prepared)
+            totals = run_workers(job, self.jobs, progress, lock)
+            # Files that changed meanwhile may have gone into some pages and not into others.
+            settled = Inputs.read(self.spec, self.inputs.files).same_files(self.inputs.files)
+            store.unlink(missing_ok=True)
+            publish(folder, output)
+            if settled:
+                new_store.rename(store)
+        return totals
+
+
+class _scratch:  # noqa: N801 (used like a function)
+    """The file with the inputs for the workers; gone afterwards, with an unfinished store."""
+
+    def __init__(self, output: Path, store: Path) -> None:
+        self._inputs = output.with_name(f"{output.name}.inputs.tmp")
+        self._store = store
+
+    def __enter__(self) -> Path:
+        return self._inputs
+
+    def __exit__(self, *_: object) -> None:
+        self._inputs.unlink(missing_ok=True)
+        self._store.unlink(missing_ok=True)
+
+
+def _nothing() -> None:
+    """Nothing."""
+
+
+def _in_background(act: Callable[[], None]) -> Callable[[], None]:
+    """Begin an act; what is returned waits for its end and raises what went wrong."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            act()
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+
+    def wait() -> None:
+        thread.join()
+        for error in errors:
+            raise error
+
+    return wait

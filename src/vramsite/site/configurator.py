@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.trace import Kept
 from vramsite.report.cards import REPO_PATTERN
 from vramsite.report.choices import curve_contexts, native_format, short_context
 from vramsite.report.commands import listed_files
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from vramsite.site.context import SiteContext
     from vramsite.site.pages import PageKey
     from vramsite.site.spec import BuildSpec
+    from vramsite.site.writing import Writer
 
 FOLDER = "assets/cards/"
 INDEX = "configurator.json"
@@ -178,35 +180,32 @@ class CardFiles:
 
     def __init__(self, site: SiteContext) -> None:
         self._site = site
-        self._made: dict[str, tuple[str, bytes]] = {}
+        self._made: Kept[str, tuple[str, bytes]] = Kept("card_file")
 
     def model(self, model_id: str) -> str:
         """The address of a model's card below the base path."""
-        name = f"models/{model_id}"
-        return self._made[name][0] if name in self._made else self._make(name, model_id)
+        return self.file(f"models/{model_id}")[0]
 
     def device(self, gpu_id: str) -> str:
         """The address of a device's card below the base path."""
-        name = f"devices/{gpu_id}"
-        return self._made[name][0] if name in self._made else self._make(name, gpu_id)
+        return self.file(f"devices/{gpu_id}")[0]
 
-    def _make(self, name: str, entry_id: str) -> str:
-        book = book_of(self._site)
-        facts = model_facts if name.startswith("models/") else device_facts
-        text = json.dumps(facts(book, entry_id), separators=(",", ":"), ensure_ascii=False)
-        content = text.encode()
-        digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
-        self._made[name] = (f"{FOLDER}{name}.{digest}.json", content)
-        return self._made[name][0]
+    def file(self, name: str) -> tuple[str, bytes]:
+        """Address and content of a card by its name ("models/…", "devices/…")."""
+        found = self._made.get(name)
+        if found is None:
+            kind, _, entry_id = name.partition("/")
+            facts = model_facts if kind == "models" else device_facts
+            made = facts(book_of(self._site), entry_id)
+            content = json.dumps(made, separators=(",", ":"), ensure_ascii=False).encode()
+            digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
+            found = self._made[name] = (f"{FOLDER}{name}.{digest}.json", content)
+        return found
 
-    def write(self, output: Path) -> int:
-        """Write every card and the list of names below ``output``; returns the bytes written."""
-        files = dict(self._entries())
-        for address, content in files.items():
-            path = output / address
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        return sum(map(len, files.values()))
+    def write(self, output: Writer) -> None:
+        """Write every card and the list of names."""
+        for address, content in self._entries():
+            output.write(address, content)
 
     def _entries(self) -> Iterator[tuple[str, bytes]]:
         catalog, engine = self._site.catalog, self._site.engine
@@ -221,7 +220,8 @@ class CardFiles:
                 for gpu in catalog.gpus.values()
             ],
         }
-        yield from self._made.values()
+        yield from (self.file(f"models/{model_id}") for model_id in catalog.models)
+        yield from (self.file(f"devices/{gpu_id}") for gpu_id in catalog.gpus)
         text = json.dumps(index, separators=(",", ":"), ensure_ascii=False)
         yield INDEX, text.encode()
 

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from vramsite.catalog.trace import Kept, note
 from vramsite.site.urls import Urls
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from jinja2 import Environment
 
     from vramsite.catalog import Catalog
+    from vramsite.report.book import Book
     from vramsite.report.sizer import Sizer
     from vramsite.site.assets import Assets
     from vramsite.site.configurator import CardFiles
     from vramsite.site.engine_js.files import EngineFiles
     from vramsite.site.machine.files import MachineFiles
     from vramsite.site.pages import PageKey
+    from vramsite.site.pages.shared import Names
+    from vramsite.site.writing import Writer
+
+
+LAST_ONLY = frozenset({("pages.training",), ("pair.view",), ("model.view",), ("device.view",)})
+"""Keys of ``SiteContext.cache`` that one page after the other overwrites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class SiteContext:
 
     ``engine`` and ``cards`` are the configurator's; a site without them has no configurator.
     ``machine`` is the data, badges and images beside the pages, if the site has them.
+    ``book`` and ``names`` are made when a page first asks for them (``pages.shared``).
     ``catalog`` is already cut down to the entries the build was asked for, so a page may link to
     whatever it finds in there. ``locales`` starts with the source language, ``en``.
     ``cache`` lives as long as the worker: put what many pages share there (under a tuple key that
@@ -72,14 +80,15 @@ class SiteContext:
     engine: EngineFiles | None = None
     cards: CardFiles | None = None
     machine: MachineFiles | None = None
-    cache: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    book: Book | None = None
+    names: Names | None = None
+    cache: Kept[tuple[Any, ...], Any] = field(default_factory=partial(Kept, last=LAST_ONLY))
 
-    def write_assets(self, output: Path) -> int:
-        """Write assets, engine and site-wide data below ``output``; returns the bytes written."""
-        written = self.assets.write(output)
-        written += self.cards.write(output) if self.cards is not None else 0
-        written += self.engine.write(output) if self.engine is not None else 0
-        return written + (self.machine.write(output) if self.machine is not None else 0)
+    def write_shared(self, output: Writer) -> None:
+        """Write what belongs to no page: cards, engine and site-wide data."""
+        for files in (self.cards, self.engine, self.machine):
+            if files is not None:
+                files.write(output)
 
     def meta(self, key: PageKey, locale: str) -> PageMeta:
         """The addresses of one page and its sisters."""
@@ -105,4 +114,5 @@ class SiteContext:
         self, env: Environment, key: PageKey, locale: str, template: str, **names: object
     ) -> str:
         """One page through a template, with ``page`` (its ``PageMeta``) added to the names."""
+        note(("assets",))  # their folder's address is on every page
         return env.get_template(template).render(page=self.meta(key, locale), **names)

@@ -13,16 +13,18 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vramsite.site.order import Order
 from vramsite.site.progress import Progress
-from vramsite.site.spec import BuildSpec
 
 _SOURCE_DIR = Path(__file__).resolve().parents[2]
 _STDERR_TAIL_BYTES = 3000
+_ALONE_PAGES = 300  # a second worker would be loading for as long as these take
 
 
 class BuildError(RuntimeError):
@@ -31,21 +33,24 @@ class BuildError(RuntimeError):
 
 @dataclass(slots=True)
 class Totals:
-    """What the workers did: pages, their bytes, and each worker's peak memory and CPU seconds."""
+    """What the workers did: pages and their bytes, each worker's peak memory and CPU seconds.
+
+    ``planned`` is the number of pages of the site, made in this run or not.
+    """
 
     pages: int = 0
     bytes: int = 0
+    planned: int = 0
+    sitemap_urls: int = 0
     peak_bytes: int = 0
     cpu_s: float = 0.0
-    locales: tuple[str, ...] = ()
+    workers: int = 0
 
 
 class _Worker:
     """One worker process and the thread that passes its answers on."""
 
-    def __init__(
-        self, index: int, spec: BuildSpec, output: Path, answers: queue.Queue[_Answer], lock: int
-    ) -> None:
+    def __init__(self, index: int, order: Order, answers: queue.Queue[_Answer], lock: int) -> None:
         self.index = index
         self.chunk: int | None = None
         self.ended = False
@@ -61,8 +66,7 @@ class _Worker:
             pass_fds=(lock,),
             encoding="utf-8",
         )
-        self.send_line(spec.to_json())
-        self.send_line(json.dumps(str(output)))
+        self.send_line(order.to_json())
         self._reader = threading.Thread(target=self._read, args=(answers,), daemon=True)
         self._reader.start()
 
@@ -75,6 +79,10 @@ class _Worker:
         for line in self._process.stdout:
             answers.put(_Answer(self, json.loads(line)))
         answers.put(_Answer(self, {"event": "gone"}))
+
+    def send(self, message: dict[str, object]) -> None:
+        """Send one command."""
+        self.send_line(json.dumps(message))
 
     def send_line(self, line: str) -> None:
         """Send one line; a worker that is gone is noticed by its reader, not here."""
@@ -112,38 +120,23 @@ class _Answer:
     message: dict[str, Any]
 
 
-@dataclass(slots=True)
 class _Run:
-    """The state of one run over all workers."""
+    """The state of one run over all workers.
 
-    progress: Progress
-    totals: Totals = field(default_factory=Totals)
-    sizes: dict[int, int] | None = None
-    waiting: list[int] = field(default_factory=list)
+    The first worker that is ready leads: it makes what belongs to no page, tells which pages are
+    stale, and puts the whole together once the others are done.
+    """
 
-    def ready(self, answer: _Answer) -> None:
-        """A worker has loaded everything: the first one brings the plan."""
-        sizes = {int(index): pages for index, pages in answer.message["chunks"].items()}
-        if self.sizes is None:
-            self.sizes = sizes
-            self.totals.locales = tuple(answer.message["locales"])
-            # The few odd pages first: what is wrong with a template shows at once. The chunks of
-            # the models are all alike, so the last ones still keep all workers busy.
-            self.waiting = sorted(sizes, key=lambda index: (-sizes[index], -index))
-            self.progress.start(sum(sizes.values()))
-            answer.worker.send_line(json.dumps({"assets": True}))
-        elif sizes != self.sizes:
-            raise BuildError("the catalog or templates changed while the build started: try again")
-        self.hand_out(answer.worker)
-
-    def hand_out(self, worker: _Worker) -> None:
-        """Give a worker its next chunk, or let it go."""
-        if self.waiting:
-            worker.chunk = self.waiting.pop()
-            worker.send_line(json.dumps({"chunk": worker.chunk}))
-        else:
-            worker.chunk = None
-            worker.send_line(json.dumps({"end": True}))
+    def __init__(self, job: Job, progress: Progress, hire: Callable[[], None]) -> None:
+        self.totals = Totals()
+        self._job = job
+        self._progress = progress
+        self._hire = hire
+        self._leader: _Worker | None = None
+        self._idle: list[_Worker] = []
+        self._sizes: dict[int, int] | None = None
+        self._waiting: list[tuple[int, list[int] | None]] = []
+        self._open = 0
 
     def take(self, answer: _Answer) -> None:
         """Act on one answer of one worker.
@@ -156,11 +149,17 @@ class _Run:
         if event == "pages":
             self.totals.pages += message["pages"]
             self.totals.bytes += message["bytes"]
-            self.progress.advance(message["pages"])
+            self._progress.advance(message["pages"])
         elif event == "ready":
-            self.ready(answer)
+            self._ready(worker, message)
+        elif event == "stale":
+            self._stale(worker, message)
         elif event == "done":
-            self.hand_out(worker)
+            self._open -= 1
+            self._hand_out(worker)
+        elif event == "finished":
+            self.totals.sitemap_urls = message["urls"]
+            self._let_go(worker)
         elif event == "end":
             worker.ended = True
             self.totals.peak_bytes += message["peak_bytes"]
@@ -171,9 +170,75 @@ class _Run:
         elif not worker.ended:
             raise BuildError(worker.death())
 
+    def _ready(self, worker: _Worker, message: dict[str, Any]) -> None:
+        """A worker has loaded everything: the first one brings the plan."""
+        sizes = {int(index): pages for index, pages in message["chunks"].items()}
+        if self._sizes is None:
+            self._sizes = sizes
+            self._leader = worker
+            self.totals.planned = sum(sizes.values())
+            self._job.prepared()
+            if self._job.incremental:
+                worker.send({"stale": True})
+                return
+            if message["shared"]:
+                worker.send({"first": ["assets", "shared"]})
+            self._begin([(index, None) for index in sizes], sizes)
+        elif sizes != self._sizes:
+            raise BuildError("the catalog or templates changed while the build started: try again")
+        self._hand_out(worker)
 
-def run_workers(spec: BuildSpec, output: Path, jobs: int, progress: Progress, lock: int) -> Totals:
-    """Make every page of the spec's plan below ``output`` with ``jobs`` processes.
+    def _stale(self, worker: _Worker, message: dict[str, Any]) -> None:
+        """The leader knows what to make: if it is much, it gets help."""
+        if message["first"]:
+            worker.send({"first": message["first"]})
+        pages = {int(index): count for index, count in message["pages"].items()}
+        self._begin([(int(one), some) for one, some in message["positions"].items()], pages)
+        if sum(pages.values()) > _ALONE_PAGES:
+            self._hire()
+        self._hand_out(worker)
+
+    def _begin(self, work: list[tuple[int, list[int] | None]], pages: dict[int, int]) -> None:
+        # The few odd pages first: what is wrong with a template shows at once. The chunks of
+        # the models are all alike, so the last ones still keep all workers busy.
+        self._waiting = sorted(work, key=lambda one: (-pages[one[0]], -one[0]))
+        self._open = len(work)
+        self._progress.start(sum(pages.values()))
+
+    def _hand_out(self, worker: _Worker) -> None:
+        """Give a worker its next chunk, or let it go; the leader waits for the others' last."""
+        worker.chunk = None
+        if self._waiting:
+            worker.chunk, positions = self._waiting.pop()
+            worker.send({"chunk": worker.chunk, "positions": positions})
+        elif worker is not self._leader:
+            self._let_go(worker)
+        if self._leader is not None and self._leader.chunk is None and self._open == 0:
+            self._open = -1
+            self._leader.send({"finish": str(self._job.store), "inputs": str(self._job.inputs)})
+
+    def _let_go(self, worker: _Worker) -> None:
+        worker.send({"end": True})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What `run_workers` is to do.
+
+    ``store`` is where the new site's store goes, ``inputs`` a file with the pickled inputs.
+    ``incremental``: only what is stale of the site whose store the order names. ``prepared`` waits
+    for the folder to be as the workers need it.
+    """
+
+    order: Order
+    store: Path
+    inputs: Path
+    incremental: bool
+    prepared: Callable[[], None]
+
+
+def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
+    """Make the job's pages with up to ``jobs`` processes, and the site whole.
 
     ``lock`` is the file descriptor that the workers keep open as long as they live.
 
@@ -181,14 +246,23 @@ def run_workers(spec: BuildSpec, output: Path, jobs: int, progress: Progress, lo
         BuildError: a worker failed or was killed; the others are ended first.
     """
     answers: queue.Queue[_Answer] = queue.Queue()
-    run = _Run(progress)
     workers: list[_Worker] = []
+
+    def hire() -> None:
+        while len(workers) < jobs:
+            workers.append(_Worker(len(workers), job.order, answers, lock))
+
+    run = _Run(job, progress, hire)
     try:
-        workers.extend(_Worker(index, spec, output, answers, lock) for index in range(jobs))
+        if job.incremental:
+            workers.append(_Worker(0, job.order, answers, lock))
+        else:
+            hire()
         while not all(worker.ended for worker in workers):
             run.take(answers.get())
     finally:
         progress.stop()
         for worker in workers:
             worker.stop()
+    run.totals.workers = len(workers)
     return run.totals

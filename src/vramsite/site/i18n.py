@@ -26,7 +26,7 @@ DOMAIN = "messages"
 TEMPLATE_OPTIONS = {"silent": "false", "trimmed": "true", "newstyle_gettext": "true"}
 """How the Jinja extractor reads templates; the environment in ``render`` does the same."""
 
-_KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
+KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "_": None,
     "N_": None,
     "gettext": None,
@@ -107,7 +107,7 @@ def extract_messages(root: Path) -> Catalog:
         name = path.relative_to(root).as_posix()
         options = TEMPLATE_OPTIONS if method is babel_extract else {}
         for line, message, comments, context in extract_from_file(
-            method, path, keywords=_KEYWORDS, comment_tags=("i18n:",), options=options
+            method, path, keywords=KEYWORDS, comment_tags=("i18n:",), options=options
         ):
             catalog.add(message, None, [(name, line)], auto_comments=comments, context=context)
     return catalog

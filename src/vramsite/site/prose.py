@@ -9,6 +9,8 @@ import markdown
 from jinja2 import Environment
 from markupsafe import Markup
 
+from vramsite.catalog.trace import note
+
 _EXTENSIONS = ("tables", "toc", "attr_list", "def_list", "fenced_code", "md_in_html")
 
 
@@ -39,6 +41,7 @@ def load_prose(
     Raises:
         ProseError: no such file, or its first line is no ``# Title``.
     """
+    note(("prose", locale, name))
     path = templates_dir / "prose" / locale / f"{name}.md"
     if not path.is_file():
         raise ProseError(f"{path}: every language needs this text")

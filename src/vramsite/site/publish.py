@@ -16,18 +16,12 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-MARKER = ".vramsite"
-"""File at the site's root that says: this folder was written by a build and may be replaced."""
-
-PARTS = ".parts"
-"""Folder inside the unfinished output for what is put together at the end, a part a chunk."""
-
-NAMED_BY_CONTENT = "share"
-"""Folder of files whose names tell their content; ``write_once`` keeps what is there."""
+from vramsite.site.manifest import MANIFEST, walk
+from vramsite.site.writing import MARKER, MARKER_TEXT
 
 _LOCK_POLL_S = 0.05
 _AT_FDCWD = -100
@@ -43,8 +37,14 @@ def _sibling(output: Path, what: str) -> Path:
     return output.with_name(f"{output.name}.{what}-{os.getpid()}")
 
 
-def _spare(output: Path) -> Path:
+def spare_folder(output: Path) -> Path:
+    """Where the site that was replaced stays."""
     return output.with_name(f"{output.name}.spare")
+
+
+def store_file(output: Path) -> Path:
+    """Where a build leaves what the next one needs to know."""
+    return output.with_name(f"{output.name}.store")
 
 
 def _leftovers(output: Path, what: str) -> list[Path]:
@@ -113,30 +113,31 @@ def clean_leftovers(output: Path) -> None:
         old.pop().rename(output)
     for folder in old + _leftovers(output, "tmp"):
         _keep_as_spare(folder, output)
+    for name in (f"{store_file(output).name}.tmp", f"{output.name}.inputs.tmp"):
+        output.with_name(name).unlink(missing_ok=True)
 
 
 def _keep_as_spare(folder: Path, output: Path) -> None:
-    if _spare(output).exists():
+    if spare_folder(output).exists():
         shutil.rmtree(folder)
     else:
-        folder.rename(_spare(output))
+        folder.rename(spare_folder(output))
 
 
 @contextmanager
 def unfinished(output: Path) -> Iterator[Path]:
     """The folder beside ``output`` to write into: the spare one, or a new one.
 
-    A new one begins with links to the pages of the site there is, for ``write_page`` to keep or
-    replace. Gone afterwards if it was published; what a failed build leaves becomes the spare,
-    unless there is no site yet.
+    Gone afterwards if it was published; what a failed build leaves becomes the spare, unless there
+    is no site yet. Its manifest is gone from the beginning: nobody knows what is in there.
     """
-    folder, spare = _sibling(output, "tmp"), _spare(output)
+    folder, spare = _sibling(output, "tmp"), spare_folder(output)
     if (spare / MARKER).is_file():
+        (spare / MANIFEST).unlink(missing_ok=True)
         spare.rename(folder)
     else:
         folder.mkdir(parents=True)
-        _link_pages(output, folder)
-    (folder / MARKER).write_text("Written by vramsite; replaced whole by the next build.\n")
+        (folder / MARKER).write_bytes(MARKER_TEXT)
     try:
         yield folder
     finally:
@@ -147,77 +148,23 @@ def unfinished(output: Path) -> Iterator[Path]:
                 shutil.rmtree(folder)
 
 
-def _link_pages(source: Path, target: Path) -> None:
-    """Hard links to every page and file named by its content; nothing, where the file system has
-    none.
-    """
-    for parent, _, files in os.walk(source):
-        folder = target / Path(parent).relative_to(source)
-        lasting = NAMED_BY_CONTENT in folder.relative_to(target).parts[:1]
-        pages = [name for name in files if lasting or name.endswith(".html")]
-        if pages:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in pages:
-                try:
-                    (folder / name).hardlink_to(Path(parent, name))
-                except OSError:
-                    return
+def sweep(folder: Path, names: Container[str]) -> None:
+    """Remove from a finished folder every file that is none of ``names``, and empty folders."""
+    remove(folder, [name for name, _ in walk(folder) if name not in names])
 
 
-def write_page(path: str, content: bytes) -> None:
-    """Write one page, making its folders when they are missing.
-
-    A page that is there already and the same is only touched (``sweep`` looks at the time); one
-    that is linked from the published site is replaced, never written into.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    status = os.fstat(descriptor)
-    if status.st_size == len(content) and os.read(descriptor, len(content)) == content:
-        os.utime(descriptor)
-        os.close(descriptor)
-        return
-    if status.st_nlink > 1:
-        os.close(descriptor)
-        Path(path).unlink()
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    elif status.st_size:
-        os.ftruncate(descriptor, 0)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-    with os.fdopen(descriptor, "wb", buffering=0) as handle:
-        handle.write(content)
-
-
-def write_once(path: Path, make: Callable[[], bytes]) -> None:
-    """Write a file whose name tells its content, unless an earlier build left it there."""
-    try:
-        os.utime(path)
-        return
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f"{path.name}.half")
-    half.write_bytes(make())
-    half.replace(path)
-
-
-def sweep(folder: Path) -> None:
-    """Remove from a finished folder what an earlier build wrote into it and this one did not.
-
-    Every file of this build is younger than the marker, or as old.
-    """
-    since_ns = (folder / MARKER).stat().st_mtime_ns
-    for parent, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            path = Path(parent, name)
-            if path.stat().st_mtime_ns < since_ns:
-                path.unlink()
-        for name in folders:
-            path = Path(parent, name)
-            if not any(path.iterdir()):
-                path.rmdir()
+def remove(folder: Path, names: Iterable[str]) -> None:
+    """Remove files that the site no longer has, and the folders that they leave empty."""
+    for name in names:
+        path = folder / name
+        path.unlink(missing_ok=True)
+        for parent in path.parents:
+            if parent == folder:
+                break
+            try:
+                parent.rmdir()
+            except OSError:
+                break
 
 
 def publish(folder: Path, output: Path) -> None:

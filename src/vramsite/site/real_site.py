@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vramsite.catalog import load_catalog
+from vramsite.catalog.tracked import TrackedCatalog
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
 from vramsite.site.configurator import CardFiles, generated_assets
@@ -12,12 +13,15 @@ from vramsite.site.context import SiteContext
 from vramsite.site.cost_script import NAME, cost_module
 from vramsite.site.engine_js.data import SliceMaker
 from vramsite.site.engine_js.files import EngineFiles
-from vramsite.site.i18n import discover_locales
+from vramsite.site.facts import SiteFacts
+from vramsite.site.i18n import discover_locales, load_translations
 from vramsite.site.machine.files import MachineFiles
 from vramsite.site.pages import page_kinds
+from vramsite.site.pages.shared import Names
 from vramsite.site.plan import select
 from vramsite.site.setup import Site, environments
 from vramsite.site.spec import BuildSpec
+from vramsite.site.texts import Texts
 
 
 def make(spec: BuildSpec) -> Site:
@@ -26,22 +30,31 @@ def make(spec: BuildSpec) -> Site:
     Raises:
         CatalogError: the catalog has faults. PlanError: an id that is not in it.
     """
-    catalog = select(load_catalog(Path(spec.data_dir)), spec.models, spec.devices)
-    templates_dir = Path(spec.templates_dir)
-    assets = Assets.from_folder(
-        templates_dir / "assets", generated_assets(spec) | {NAME: cost_module()}
-    )
-    locales = discover_locales(Path(spec.locales_dir))
+    data_dir, locales_dir = Path(spec.data_dir), Path(spec.locales_dir)
+    tracked = TrackedCatalog(select(load_catalog(data_dir), spec.models, spec.devices))
+    catalog = tracked.catalog
+    locales = discover_locales(locales_dir)
     sizer = Sizer(catalog)
     context = SiteContext(
         catalog=catalog,
         sizer=sizer,
         urls=spec.urls,
         locales=locales,
-        assets=assets,
+        assets=_assets(spec),
         engine=EngineFiles(SliceMaker(catalog, sizer.rules)),
+        names=Names(catalog),
     )
     by_locale = environments(spec, context)
     context.machine = MachineFiles(context, by_locale)
     context.cards = CardFiles(context)
-    return Site(context, by_locale, page_kinds())
+    translations = {locale: load_translations(locales_dir, locale) for locale in locales}
+    texts = Texts(Path(spec.templates_dir), translations)
+    return Site(context, by_locale, page_kinds(), SiteFacts(tracked, context, texts))
+
+
+def _assets(spec: BuildSpec) -> Assets:
+    if spec.kept_assets:
+        folder, *names = spec.kept_assets
+        return Assets.kept(folder, names)
+    generated = generated_assets(spec) | {NAME: cost_module()}
+    return Assets.from_folder(Path(spec.templates_dir) / "assets", generated)

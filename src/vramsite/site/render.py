@@ -10,6 +10,7 @@ from babel.support import NullTranslations
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from vramsite.catalog.trace import Kept
 from vramsite.site.assets import Assets
 from vramsite.site.formatting import Formatter, finalize
 from vramsite.site.i18n import native_name
@@ -41,7 +42,7 @@ class Fragments:
 
     def __init__(self, env: Environment) -> None:
         self._env = env
-        self._markup: dict[tuple[str, str, Hashable], Markup] = {}
+        self._markup: Kept[tuple[str, str, Hashable], Markup] = Kept()
 
     def __call__(self, template: str, macro: str, key: Hashable, *arguments: object) -> Markup:
         """The macro's markup for ``key``; ``arguments`` must follow from the key alone."""

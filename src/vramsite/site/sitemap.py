@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TextIO
 from xml.sax.saxutils import escape
 
 from vramsite.site.render import CSP
@@ -34,48 +32,35 @@ class Entry:
         return cls(tuple((locale, address) for locale, _, address in pairs))
 
 
-def read_parts(folder: Path) -> Iterator[Entry]:
-    """Every entry the workers noted, in the order of the plan."""
-    for path in sorted(folder.glob("*.txt")):
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                yield Entry.from_line(line)
-
-
-def write_sitemaps(
-    output: Path, entries: Iterable[Entry], urls: Urls, source_locale: str, limit: int = MAX_URLS
-) -> int:
-    """Write ``sitemap-1.xml``, … and their index ``sitemap.xml``; returns the number of URLs.
+def sitemaps(
+    entries: Iterable[Entry], urls: Urls, source_locale: str, limit: int = MAX_URLS
+) -> Iterator[tuple[str, bytes]]:
+    """``sitemap-1.xml``, … and last their index ``sitemap.xml``: names and contents.
 
     A page's languages stay in one file, so a file may hold a few less than ``limit``.
     """
     names: list[str] = []
-    total = in_file = 0
-    file: TextIO | None = None
-    try:
-        for entry in entries:
-            if file is None or in_file + len(entry.addresses) > limit:
-                if file is not None:
-                    _close(file)
-                names.append(f"sitemap-{len(names) + 1}.xml")
-                file = (output / names[-1]).open("w", encoding="utf-8")
-                file.write(f'{_HEADER}<urlset xmlns="{_SITEMAP}" xmlns:xhtml="{_XHTML}">\n')
-                in_file = 0
-            file.write(_entry_xml(entry, urls, source_locale))
-            in_file += len(entry.addresses)
-            total += len(entry.addresses)
-    finally:
-        if file is not None:
-            _close(file)
+    for some in _batches(entries, limit):
+        names.append(f"sitemap-{len(names) + 1}.xml")
+        text = "".join(_entry_xml(entry, urls, source_locale) for entry in some)
+        head = f'{_HEADER}<urlset xmlns="{_SITEMAP}" xmlns:xhtml="{_XHTML}">\n'
+        yield names[-1], f"{head}{text}</urlset>\n".encode()
     lines = [f"<sitemap><loc>{_absolute(urls, name)}</loc></sitemap>\n" for name in names]
     index = f'{_HEADER}<sitemapindex xmlns="{_SITEMAP}">\n{"".join(lines)}</sitemapindex>\n'
-    (output / INDEX).write_text(index, encoding="utf-8")
-    return total
+    yield INDEX, index.encode()
 
 
-def _close(file: TextIO) -> None:
-    file.write("</urlset>\n")
-    file.close()
+def _batches(entries: Iterable[Entry], limit: int) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    addresses = 0
+    for entry in entries:
+        if batch and addresses + len(entry.addresses) > limit:
+            yield batch
+            batch, addresses = [], 0
+        batch.append(entry)
+        addresses += len(entry.addresses)
+    if batch:
+        yield batch
 
 
 def _absolute(urls: Urls, relative: str) -> str:
@@ -92,10 +77,10 @@ def _entry_xml(entry: Entry, urls: Urls, source_locale: str) -> str:
     return "".join(f"<url><loc>{url}</loc>{alternates}</url>\n" for _, url in links)
 
 
-def write_host_files(output: Path, urls: Urls) -> None:
-    """Write robots.txt, ``_headers`` (for hosts that read it) and ``.nojekyll``."""
+def host_files(urls: Urls) -> Iterator[tuple[str, bytes]]:
+    """robots.txt, ``_headers`` (for hosts that read it) and ``.nojekyll``."""
     robots = f"User-agent: *\nAllow: /\n\nSitemap: {_absolute(urls, INDEX)}\n"
-    (output / "robots.txt").write_text(robots, encoding="utf-8")
+    yield "robots.txt", robots.encode()
     headers = (
         f"{urls.base_path}*\n"
         f"  Content-Security-Policy: {CSP}; frame-ancestors 'none'\n"
@@ -107,5 +92,5 @@ def write_host_files(output: Path, urls: Urls) -> None:
         f"{urls.base_path}assets/*\n"
         f"  Cache-Control: public, max-age={_YEAR_S}, immutable\n"
     )
-    (output / "_headers").write_text(headers, encoding="utf-8")
-    (output / ".nojekyll").write_text("", encoding="utf-8")
+    yield "_headers", headers.encode()
+    yield ".nojekyll", b""

@@ -10,6 +10,7 @@ import yaml
 
 from vramsite.site.urls import DEFAULT_BASE_URL, Urls
 
+_LISTS = ("models", "devices", "search_path", "kept_assets")
 REAL_SITE = "vramsite.site.real_site:make"
 SITE_FILE = "site.yaml"
 
@@ -26,6 +27,8 @@ class BuildSpec:
     ``devices`` cut the site down to some ids (empty: all). ``shard`` is ``"k/n"`` or empty.
     ``factory`` names the function that makes a worker's ``Site`` (``module:function``);
     ``search_path`` is where the workers look for modules besides the package itself.
+    ``kept_assets``: folder and names of the last site's assets, where nothing they are made from
+    has changed; then they are not made again.
     """
 
     data_dir: str
@@ -37,6 +40,7 @@ class BuildSpec:
     shard: str = ""
     factory: str = REAL_SITE
     search_path: tuple[str, ...] = ()
+    kept_assets: tuple[str, ...] = ()
 
     @property
     def urls(self) -> Urls:
@@ -51,7 +55,7 @@ class BuildSpec:
     def from_json(cls, text: str) -> BuildSpec:
         """The inverse of ``to_json``."""
         fields = json.loads(text)
-        lists = {name: tuple(fields[name]) for name in ("models", "devices", "search_path")}
+        lists = {name: tuple(fields[name]) for name in _LISTS}
         return cls(**(fields | lists))
 
 

@@ -1,14 +1,12 @@
-"""One worker process: loads the catalog, then makes the chunks it is told and writes the pages.
+"""One worker process: loads the catalog, then makes what it is told and writes the pages.
 
-Run as ``python -m vramsite.site.worker``. On standard input it reads the ``BuildSpec``, the folder
-to write into and then one command a line; on standard output it answers with one JSON object a
-line. The end of its input is the end of its life, so that it never outlives the build. The other
-side is ``executor``.
+Run as ``python -m vramsite.site.worker``. On standard input it reads the ``Order`` and then one
+command a line; on standard output it answers with one JSON object a line. The end of its input is
+the end of its life, so that it never outlives the build. The other side is ``executor``.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import queue
@@ -20,83 +18,110 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from vramsite.site.making import ASSETS, SHARED, Maker
 from vramsite.site.memory import peak_bytes
-from vramsite.site.pages import PageKey
+from vramsite.site.order import Order
 from vramsite.site.plan import Chunk
-from vramsite.site.publish import PARTS, write_page
-from vramsite.site.render import NOINDEX
-from vramsite.site.setup import Site, make_site
-from vramsite.site.spec import BuildSpec
+from vramsite.site.store import Store, StoreError
+from vramsite.site.writing import PARTS, FolderWriter
 
-_REPORT_EVERY_PAGES = 64
-_HEAD_CHARS = 6000
+_REPORT_EVERY_KEYS = 32
 
 Send = Callable[[dict[str, object]], None]
 
 
-class PageError(RuntimeError):
-    """A page that could not be made; the message names its key and locale."""
+class Work:
+    """The state of one worker."""
+
+    def __init__(self, order: Order, send: Send) -> None:
+        self._send = send
+        self._folder = Path(order.folder)
+        self._writer = FolderWriter(self._folder, Path(order.live) if order.live else None)
+        self._store = _open_store(order.store)
+        self._maker = Maker(order.spec, self._store)
+        self._parts = 0
+
+    def ready(self) -> None:
+        """Tell what there is to make: all chunks, and what of them is stale."""
+        maker = self._maker
+        sizes = {index: maker.pages_of(chunk) for index, chunk in maker.chunks.items()}
+        message: dict[str, object] = {
+            "event": "ready",
+            "chunks": sizes,
+            "locales": list(maker.site.context.locales),
+            "assets": [maker.site.context.assets.folder, *maker.site.context.assets.files],
+            "shared": maker.with_shared,
+        }
+        self._send(message)
+
+    def stale(self) -> None:
+        """Tell what the last site cannot lend: positions by chunk, names of other units."""
+        assert self._store is not None
+        units = self._store.units()
+        found, first = self._maker.stale(units)
+        pages = {
+            index: self._maker.pages_of(self._maker.chunks[index], positions)
+            for index, positions in found.items()
+        }
+        first_names = [name for _, name in first]
+        self._send({"event": "stale", "positions": found, "pages": pages, "first": first_names})
+
+    def make(self, index: int, positions: list[int] | None) -> None:
+        """Make a chunk, or the keys of it at some positions."""
+        chunk = self._maker.chunks[index]
+        todo = list(range(len(chunk.keys))) if positions is None else positions
+        for start in range(0, len(todo), _REPORT_EVERY_KEYS):
+            self._make_some(chunk, todo[start : start + _REPORT_EVERY_KEYS])
+        self._send({"event": "done", "chunk": index})
+
+    def _make_some(self, chunk: Chunk, positions: list[int]) -> None:
+        made = self._maker.make(chunk, self._writer, positions)
+        self._leave(made.packed())
+        self._send({"event": "pages", "pages": made.pages, "bytes": made.page_bytes})
+
+    def make_first(self, names: list[str]) -> None:
+        """Make what belongs to no page."""
+        units = [unit for unit in (ASSETS, SHARED) if unit[1] in names]
+        self._leave(self._maker.make_first(units, self._writer).packed())
+
+    def _leave(self, packed: bytes) -> None:
+        parts = self._folder / PARTS
+        parts.mkdir(exist_ok=True)
+        self._parts += 1
+        (parts / f"{os.getpid()}-{self._parts:06}").write_bytes(packed)
+
+    def finish(self, target: str, inputs: str) -> None:
+        """Put the store of the new site together, and what is made from all pages."""
+        from vramsite.site.ending import end_build
+
+        whole = end_build(
+            self._maker, self._store, self._folder, self._writer, Path(target), inputs
+        )
+        self._send({"event": "finished", "urls": whole.sitemap_urls})
 
 
-def run_chunk(site: Site, chunk: Chunk, output: Path, send: Send) -> None:
-    """Make every page of a chunk, one after the other, straight to disk.
-
-    Raises:
-        PageError: a page kind or template failed.
-    """
-    entries: list[str] = []
-    pages = size = 0
-    for key in chunk.keys:
-        indexable: list[str] = []
-        for locale in site.locales_of(key):
-            html = _page(site, key, locale)
-            content = html.encode()
-            file = site.context.urls.file(key.kind, key.ids, locale)
-            write_page(f"{output}/{file}", content)
-            pages += 1
-            size += len(content)
-            if site.kinds[key.kind].localized and NOINDEX not in html[:_HEAD_CHARS]:
-                address = site.context.urls.relative(key.kind, key.ids, locale)
-                indexable.append(f"{locale}={address}")
-        if indexable:
-            entries.append("\t".join(indexable))
-        site.write_beside(key, output)
-        if pages >= _REPORT_EVERY_PAGES:
-            send({"event": "pages", "pages": pages, "bytes": size})
-            pages = size = 0
-    parts = output / PARTS
-    parts.mkdir(exist_ok=True)
-    (parts / f"{chunk.index:06}.txt").write_text("".join(f"{entry}\n" for entry in entries))
-    send({"event": "pages", "pages": pages, "bytes": size})
-    send({"event": "done", "chunk": chunk.index})
-
-
-def _page(site: Site, key: PageKey, locale: str) -> str:
+def _open_store(path: str) -> Store | None:
+    if not path:
+        return None
     try:
-        return site.page(key, locale)
-    except Exception as error:
-        name = "/".join((key.kind, *key.ids))
-        raise PageError(f"page {name} ({locale}): {type(error).__name__}: {error}") from error
+        return Store(Path(path))
+    except StoreError:
+        return None
 
 
 def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     """The worker's whole life; see the module's text."""
-    spec = BuildSpec.from_json(commands.get())
-    output = Path(json.loads(commands.get()))
-    site = make_site(spec)
-    chunks = {chunk.index: chunk for chunk in site.plan(spec.shard)}
-    gc.collect()
-    gc.freeze()
-    sizes = {
-        index: sum(len(site.locales_of(key)) for key in chunk.keys)
-        for index, chunk in chunks.items()
-    }
-    send({"event": "ready", "chunks": sizes, "locales": list(site.context.locales)})
+    worker = Work(Order.from_json(commands.get()), send)
+    worker.ready()
     while "end" not in (command := json.loads(commands.get())):
-        if "assets" in command:
-            site.context.write_assets(output)
-        else:
-            run_chunk(site, chunks[command["chunk"]], output, send)
+        if "first" in command:
+            worker.make_first(command["first"])
+        if "chunk" in command:
+            worker.make(command["chunk"], command["positions"])
+        if "stale" in command:
+            worker.stale()
+        if "finish" in command:
+            worker.finish(command["finish"], command["inputs"])
     send({"event": "end", "peak_bytes": peak_bytes(), "cpu_s": time.process_time()})
 
 

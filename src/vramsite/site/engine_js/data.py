@@ -16,6 +16,7 @@ from vramsite.catalog.calibration import CalibrationRecord, load_calibration
 from vramsite.catalog.model_files import NATIVE, SAME_RECIPE_SHARE, FormatError, file_source
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.catalog.speed_model import SpeedModel, load_speed_model
+from vramsite.catalog.trace import Kept
 from vramsite.site.engine_js.link import Compiled, compile_engine
 from vramsite.site.engine_js.packing import Packer
 from vramsite.sizing.answer import (
@@ -48,7 +49,7 @@ class SliceMaker:
         self._scheme, _ = load_quant_scheme(catalog.data_dir)
         offered = [record.name for record in catalog.formats.values() if record.headline]
         self._offered = [NATIVE, *offered]
-        self._models: dict[str, ModelFacts] = {}
+        self._models: Kept[str, ModelFacts] = Kept()
 
     def rules(self) -> SharedRules:
         """What no model and no device changes."""

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vramsite.catalog.trace import Kept
 from vramsite.site.engine_js.data import SliceMaker, slice_bytes
 from vramsite.site.engine_js.link import compile_engine
+
+if TYPE_CHECKING:
+    from vramsite.site.writing import Writer
 
 FOLDER = "assets/engine/"
 _HASH_LENGTH = 10
@@ -22,7 +26,7 @@ class EngineFiles:
 
     def __init__(self, maker: SliceMaker) -> None:
         self._maker = maker
-        self._made: dict[str, tuple[str, bytes]] = {}
+        self._made: Kept[str, tuple[str, bytes]] = Kept("engine_file")
 
     def engine(self) -> str:
         """The address of the compiled engine."""
@@ -46,6 +50,14 @@ class EngineFiles:
         """The address of every model's facts in one list, for what looks at all of them."""
         return self._file("models", ".json", self._joined_models)
 
+    def file(self, name: str) -> None:
+        """Make a file by the name it is kept under ("rules", "models/…", "devices/…")."""
+        kind, _, entry_id = name.partition("/")
+        if entry_id:
+            (self.model if kind == "models" else self.device)(entry_id)
+        else:
+            {"engine": self.engine, "rules": self.rules, "models": self.all_models}[kind]()
+
     def _joined_models(self) -> bytes:
         ids = list(self._maker.catalog.models)
         for model_id in ids:
@@ -60,15 +72,12 @@ class EngineFiles:
         yield self.all_models()
         yield from map(self.device, self._maker.catalog.gpus)
 
-    def write(self, output: Path) -> int:
-        """Write every file below ``output``; returns the bytes written."""
+    def write(self, output: Writer) -> None:
+        """Write every file."""
         for _ in self.addresses():  # makes those that no page has asked for
             pass
-        for address, content in self._made.values():
-            path = output / address
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        return sum(len(content) for _, content in self._made.values())
+        for name in list(self._made):
+            output.write(*self._made[name])
 
     def _file(self, name: str, ending: str, make: Callable[[], bytes]) -> str:
         found = self._made.get(name)

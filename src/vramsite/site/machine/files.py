@@ -14,11 +14,10 @@ from vramsite.site.machine.search_index import search_index
 from vramsite.site.machine.share import ShareImages
 from vramsite.site.machine.verdicts import FOLDER, model_part
 from vramsite.site.pages.shared import book_of
-from vramsite.site.publish import PARTS, write_page
+from vramsite.site.writing import PARTS, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from jinja2 import Environment
 
@@ -54,24 +53,28 @@ class MachineFiles:
         model_id = key.ids[0] if key.kind in ("model", "pair") else None
         return urls.absolute(urls.base_path + self._images.address(model_id, locale))
 
-    def write_beside(self, key: PageKey, output: Path) -> None:
+    def picture(self, model_id: str | None, locale: str) -> None:
+        """Make a picture's address and card, for their place in the cache."""
+        self._images.address(model_id, locale)
+
+    def write_beside(self, key: PageKey, output: Writer) -> None:
         """Write what goes with a page, once for all its languages."""
         relative = self._site.urls.relative
         if key.kind == "pair":
             model_id, gpu_id = key.ids
-            write_page(f"{output}/{relative('api_pair', key.ids, '')}", self._api.pair(*key.ids))
+            output.write(relative("api_pair", key.ids, ""), self._api.pair(*key.ids))
             picture = self.badge_svg(model_id, gpu_id)
-            write_page(f"{output}/{relative('badge', key.ids, '')}", picture)
+            output.write(relative("badge", key.ids, ""), picture)
         elif key.kind == "model":
             model_id = key.ids[0]
-            write_page(f"{output}/{relative('api_model', key.ids, '')}", self._api.model(model_id))
+            output.write(relative("api_model", key.ids, ""), self._api.model(model_id))
             part = model_part(self._book, model_id)
-            write_page(f"{output}/{PARTS}/{FOLDER}/{model_id}.csv", part)
+            output.write(f"{PARTS}/{FOLDER}/{model_id}.csv", part)
             for locale in self._site.locales:
                 self._images.write(model_id, locale, output)
         elif key.kind == "device":
             content = self._api.device(key.ids[0])
-            write_page(f"{output}/{relative('api_device', key.ids, '')}", content)
+            output.write(relative("api_device", key.ids, ""), content)
 
     def badge_svg(self, model_id: str, gpu_id: str) -> bytes:
         """The badge of a pair, in the source language."""
@@ -81,15 +84,12 @@ class MachineFiles:
         speed = None if tps is None else self._numbers.tps(tps)
         return badge(catalog.models[model_id].name, catalog.gpus[gpu_id].name, size, speed)
 
-    def write(self, output: Path) -> int:
-        """Write what belongs to no page; returns the bytes written, pictures not counted."""
-        written = 0
+    def write(self, output: Writer) -> None:
+        """Write what belongs to no page."""
         for address, content in self._whole():
-            write_page(f"{output}/{address}", content)
-            written += len(content)
+            output.write(address, content)
         for locale in self._site.locales:
             self._images.write(None, locale, output)
-        return written
 
     def _whole(self) -> Iterator[tuple[str, bytes]]:
         catalog, urls, api = self._site.catalog, self._site.urls, self._api

@@ -6,18 +6,17 @@ import html
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from vramsite.catalog.trace import Kept
 from vramsite.report.choices import DEFAULT_FORMAT, short_context
 from vramsite.report.hubs import model_entry
 from vramsite.site.machine.og_image import Card, can_draw, draw_png
-from vramsite.site.publish import write_once
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from jinja2 import Environment
 
     from vramsite.report.book import Book
     from vramsite.site.urls import Urls
+    from vramsite.site.writing import Writer
 
 SITE = "site"
 _TEMPLATE = "machine/share.html"
@@ -30,16 +29,16 @@ class ShareImages:
         self._book = book
         self._urls = urls
         self._environments = environments
-        self._addresses: dict[tuple[str | None, str], tuple[str, Card]] = {}
+        self._addresses: Kept[tuple[str | None, str], tuple[str, Card]] = Kept("share_image")
 
     def address(self, model_id: str | None, locale: str) -> str:
         """The address below the base path; None is the picture of all other pages."""
         return self._made(model_id, locale)[0]
 
-    def write(self, model_id: str | None, locale: str, output: Path) -> None:
+    def write(self, model_id: str | None, locale: str, output: Writer) -> None:
         """Draw the picture, unless an earlier build left the same."""
         address, card = self._made(model_id, locale)
-        write_once(output / address, lambda: draw_png(card))
+        output.write_once(address, lambda: draw_png(card))
 
     def _made(self, model_id: str | None, locale: str) -> tuple[str, Card]:
         key = (model_id, locale)

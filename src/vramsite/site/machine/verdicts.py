@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from typing import TYPE_CHECKING
 
 from vramsite.report.api_json import VERDICT_KEYS, default_size, verdict_json
 from vramsite.site.machine.encode import whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from vramsite.report.book import Book
-    from vramsite.site.urls import Urls
 
 FOLDER = "verdicts"
 COLUMNS = ("model", "model_name", "device", "device_name", *VERDICT_KEYS[2:])
@@ -52,19 +48,6 @@ def model_part(book: Book, model_id: str) -> bytes:
     return csv_text(rows).encode()
 
 
-def write_verdicts(folder: Path, parts: Path, urls: Urls) -> None:
-    """Join the parts below ``folder`` in the order of the model ids; nothing where there are none.
-
-    Raises:
-        OSError: a part cannot be read or the file not be written.
-    """
-    found = sorted((parts / FOLDER).glob("*.csv"), key=lambda path: path.stem)
-    if not found:
-        return
-    target = folder / urls.relative("api_verdicts", (), "")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("wb") as out:
-        out.write(csv_text([COLUMNS]).encode())
-        for path in found:
-            with path.open("rb") as part:
-                shutil.copyfileobj(part, out)
+def verdicts(parts: dict[str, bytes]) -> bytes:
+    """The whole file from its parts by name, in the order of the model ids."""
+    return csv_text([COLUMNS]).encode() + b"".join(parts[name] for name in sorted(parts))

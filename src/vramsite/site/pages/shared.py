@@ -10,27 +10,35 @@ from vramsite.report.money_view import money_view
 from vramsite.report.training_table import Training, training_of
 
 if TYPE_CHECKING:
+    from vramsite.catalog import Catalog
     from vramsite.site.context import SiteContext
 
 
 def book_of(site: SiteContext) -> Book:
     """The worker's book, made when a page first asks for it."""
-    key = ("pages.book",)
-    book = site.cache.get(key)
-    if not isinstance(book, Book):
-        book = site.cache[key] = Book(site.catalog, site.sizer)
-    return book
+    if site.book is None:
+        site.book = Book(site.catalog, site.sizer)
+    return site.book
 
 
-def names_of(site: SiteContext) -> dict[str, str]:
+class Names:
+    """The names of all models and devices by id; whoever reads one depends on that one."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._models = frozenset(catalog.models)
+
+    def __getitem__(self, entry_id: str) -> str:
+        if entry_id in self._models:
+            return self._catalog.models[entry_id].name
+        return self._catalog.gpus[entry_id].name
+
+
+def names_of(site: SiteContext) -> Names:
     """The names of all models and devices by id."""
-    key = ("pages.names",)
-    names = site.cache.get(key)
-    if not isinstance(names, dict):
-        names = {model.id: model.name for model in site.catalog.models.values()}
-        names |= {gpu.id: gpu.name for gpu in site.catalog.gpus.values()}
-        site.cache[key] = names
-    return names
+    if site.names is None:
+        site.names = Names(site.catalog)
+    return site.names
 
 
 def money_of(site: SiteContext, model_id: str, gpu_id: str, locale: str) -> MoneyView | None:

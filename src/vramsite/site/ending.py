@@ -1,0 +1,57 @@
+"""The end of a build inside the worker that made its plan: the new store, then the whole site."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from vramsite.site.finish import Whole, bring_facts_up_to_date, complete, keep, meta_of
+from vramsite.site.inputs import Inputs
+from vramsite.site.making import Made, Maker, read_made
+from vramsite.site.publish import remove, sweep
+from vramsite.site.store import Store, StoreWriter
+from vramsite.site.writing import PARTS, Writer
+
+
+def end_build(
+    maker: Maker, last: Store | None, folder: Path, output: Writer, target: Path, inputs: str
+) -> Whole:
+    """Complete the site in ``folder`` and its store at ``target``.
+
+    ``inputs`` is a file that holds the pickled `Inputs` of the build. ``last`` is the store whose
+    pages lie in the folder already, apart from those that were made again.
+    """
+    with Path(inputs).open("rb") as file:
+        read: Inputs = pickle.load(file)
+    parts = folder / PARTS
+    places = maker.places()
+    writer = StoreWriter.begin(target, last)
+    answers = keep(writer, [*_made(parts), Made([], maker.answers())])
+    shutil.rmtree(parts, ignore_errors=True)
+    if last is not None and maker.verifier is not None:
+        for unit in last.units().keys() - places.keys():
+            if unit[0]:
+                writer.remove(unit)
+        writer.forget_answers(maker.verifier.doubtful(answers))
+        writer.collect()
+    writer.place(places)
+    if maker.site.facts is not None:
+        bring_facts_up_to_date(writer, maker.site.facts.digest)
+    writer.set_inputs(read.files)
+    writer.finish().close()
+    context = maker.site.context
+    assets = (context.assets.folder, *context.assets.files)
+    meta = meta_of(read, context.locales, assets, maker.site.facts is not None)
+    whole = complete(target, output, context.urls, context.locales[0], meta)
+    if last is None:
+        sweep(folder, whole.files)
+    else:
+        remove(folder, last.files().keys() - whole.files)
+    return whole
+
+
+def _made(parts: Path) -> Iterator[Made]:
+    for path in sorted(parts.iterdir()) if parts.is_dir() else ():
+        yield read_made(path)

@@ -1,0 +1,78 @@
+"""The last build of a folder, as far as the next one may rest on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vramsite.site.inputs import FileState, Inputs, assets_from
+from vramsite.site.manifest import MANIFEST, file_digest, walk
+from vramsite.site.publish import store_file
+from vramsite.site.store import Store, StoreError
+from vramsite.site.writing import FileFacts
+
+
+@dataclass(frozen=True, slots=True)
+class LastBuild:
+    """What lies in the folder and what it was made from."""
+
+    files: dict[str, FileFacts]
+    inputs: dict[str, FileState]
+    meta: dict[str, str]
+    pages: int
+
+    @property
+    def sitemap_urls(self) -> int:
+        """Addresses in its sitemaps."""
+        return int(self.meta["sitemap_urls"])
+
+    @property
+    def assets(self) -> tuple[str, ...]:
+        """Folder and names of its assets."""
+        return tuple(self.meta["assets"].split(" "))
+
+    def is_of(self, inputs: Inputs) -> bool:
+        """Whether it is what a build would make today."""
+        return self.meta["everything"] == inputs.everything()
+
+    def serves(self, inputs: Inputs) -> bool:
+        """Whether its pages are true under the rules of today as long as their facts are."""
+        return self.meta["traced"] == "yes" and self.meta["rules"] == inputs.rules()
+
+    def assets_serve(self, inputs: Inputs) -> bool:
+        """Whether nothing that its assets are made from has changed, apart from the rules."""
+        return self.meta["assets_from"] == assets_from(inputs)
+
+
+def last_build(output: Path) -> LastBuild | None:
+    """The last build of a folder; None where there is none whose site lies there untouched."""
+    try:
+        store = Store(store_file(output))
+    except StoreError:
+        return None
+    try:
+        files = store.files()
+        if store.meta["manifest"] != file_digest(output / MANIFEST):
+            return None
+        if not _untouched(output, files):
+            return None
+        pages = sum(pages for _, pages in store.units().values())
+        return LastBuild(files, store.inputs(), store.meta, pages)
+    except (StoreError, KeyError, ValueError):
+        return None
+    finally:
+        store.close()
+
+
+def _untouched(folder: Path, files: dict[str, FileFacts]) -> bool:
+    """Whether the folder holds these files and no others, by their sizes and times."""
+    count = 0
+    for name, entry in walk(folder):
+        facts = files.get(name)
+        if facts is None:
+            return False
+        status = entry.stat(follow_symlinks=False)
+        if (status.st_size, status.st_mtime_ns) != (facts.size, facts.mtime_ns):
+            return False
+        count += 1
+    return count == len(files)
