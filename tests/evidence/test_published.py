@@ -11,7 +11,7 @@ from vramsite.catalog.measurement_row import MeasurementRow
 from vramsite.evidence.accounting import RowRefusedError
 from vramsite.evidence.published import PublishedMemory
 from vramsite.evidence.published_case import read_case
-from vramsite.evidence.rows import read_measurement_rows
+from vramsite.evidence.rows import read_rows
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -35,7 +35,7 @@ def row(folder: Path, **cells: str) -> MeasurementRow:
     path = folder / "row.csv"
     quoted = ('"' + value.replace('"', '""') + '"' for value in given.values())
     path.write_text(",".join(given) + "\n" + ",".join(quoted) + "\n", encoding="utf-8")
-    return read_measurement_rows(path)[0]
+    return read_rows(path).measurements[0]
 
 
 @pytest.mark.parametrize(

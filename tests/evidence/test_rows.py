@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vramsite.evidence.rows import MOST_ROWS, RowsError, read_measurement_rows, read_rows
+from vramsite.evidence.rows import MOST_ROWS, RowsError, read_rows
 
 MEMORY = (
     "model,quant,placement,n_ctx,n_seq,kv_unified,n_ubatch,type_k,type_v,kv_bytes,error\n"
@@ -42,7 +42,7 @@ def test_weight_rows_are_known_by_their_header(tmp_path: Path) -> None:
 
 
 def test_measurement_rows_are_known_by_their_header(tmp_path: Path) -> None:
-    row = read_measurement_rows(written(tmp_path, MEASUREMENTS))[0]
+    row = read_rows(written(tmp_path, MEASUREMENTS)).measurements[0]
     assert (row.model_id, row.metric, row.value, row.gpu_count) == (
         "some-model",
         "kv_mib",
@@ -92,8 +92,6 @@ def test_what_spreadsheets_do_to_a_file(tmp_path: Path, text: str) -> None:
         (b"model,quant,bytes\na\0,b,1\n", "zero bytes"),
         (MEMORY.replace(",4096,", ",0,"), "n_ctx: found 0"),
         (MEMORY.replace(",2,1,512", ",2,perhaps,512"), "kv_unified: found 'perhaps'; write 0 or 1"),
-        (MEASUREMENTS.replace("256.5", "0"), "value: found 0"),
-        (MEASUREMENTS.replace(",2\n", ",none\n"), "gpu_count: found none"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str | bytes, words: str) -> None:
@@ -120,6 +118,20 @@ def test_files_have_a_limit(tmp_path: Path) -> None:
         read_rows(written(tmp_path, "model,quant,bytes\n" + "a,b,1\n" * (MOST_ROWS + 1)))
 
 
-def test_another_kind_of_file_has_no_measurements(tmp_path: Path) -> None:
-    with pytest.raises(RowsError, match="holds weights, not measurements"):
-        read_measurement_rows(written(tmp_path, WEIGHTS))
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (MEASUREMENTS.replace("256.5", "0"), "value: found 0"),
+        (MEASUREMENTS.replace(",2\n", ",none\n"), "gpu_count: found none"),
+    ],
+)
+def test_a_measurement_that_cannot_be_read_is_set_aside_alone(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    good = MEASUREMENTS.splitlines()[1]
+    found = read_rows(written(tmp_path, f"{text}{good}\n"))
+    assert len(found.measurements) == 1
+    [(metric, reason)] = found.unreadable
+    assert metric == found.measurements[0].metric
+    assert reason.startswith("line 2: ")
+    assert words in reason

@@ -91,8 +91,15 @@ def test_a_model_without_a_page_is_refused_and_counted(catalog: Catalog, tmp_pat
 
 
 def test_rows_without_ids_or_not_usable_are_not_judged(catalog: Catalog, tmp_path: Path) -> None:
-    assert judge(catalog, outside_file(tmp_path, gpu_id=""), DATA)["decode_tps"] == {}
-    assert judge(catalog, outside_file(tmp_path, usable="0"), DATA)["decode_tps"] == {}
+    for cells in ({"gpu_id": ""}, {"usable": "0"}):
+        cuts = judge(catalog, outside_file(tmp_path, **cells), DATA)["decode_tps"]
+        assert set(cuts) == {"all", "single"}
+        assert (cuts["all"]["count"], cuts["all"]["refused"]) == (0, 0)
+
+
+def test_flags_may_be_words(catalog: Catalog, tmp_path: Path) -> None:
+    cuts = judge(catalog, outside_file(tmp_path, usable="True"), DATA)["decode_tps"]
+    assert cuts["all"]["count"] == 1
 
 
 def test_a_value_that_is_no_number_is_refused(catalog: Catalog, tmp_path: Path) -> None:
@@ -116,5 +123,5 @@ def test_the_table_names_every_cut(catalog: Catalog, tmp_path: Path) -> None:
 def test_a_file_without_the_columns_says_which(catalog: Catalog, tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("model_id,value\nx,1\n")
-    with pytest.raises(MeasurementFileError, match="gpu_id, engine, metric, usable"):
+    with pytest.raises(MeasurementFileError, match="no column gpu_id, engine, metric"):
         judge(catalog, path, DATA)

@@ -22,7 +22,8 @@ class RowFault:
     message: str
 
 
-_NEEDED = ("model_id", "gpu_id", "engine", "metric", "value", "usable")
+_NEEDED = ("model_id", "gpu_id", "engine", "metric", "value")
+_YES = ("1", "true", "yes")
 
 
 def read_rows(path: Path) -> tuple[list[MeasurementRow], list[RowFault]]:
@@ -65,7 +66,7 @@ def _row(cells: dict[str, str], line: int) -> MeasurementRow:
     return MeasurementRow(
         id=text("id") or f"line {line}",
         model_id=text("model_id"),
-        same_shape=cells.get("same_shape") == "1",
+        same_shape=_flag(cells, "same_shape"),
         model_name=cells.get("model_name", ""),
         params_total_b=number("params_total_b"),
         params_active_b=number("params_active_b"),
@@ -83,16 +84,20 @@ def _row(cells: dict[str, str], line: int) -> MeasurementRow:
         prompt_tokens=number("prompt_tokens"),
         batch=number("batch"),
         kv_type=text("kv_type"),
-        flash_attention=None if flash == "" else flash == "1",
+        flash_attention=None if flash == "" else _flag(cells, "flash_attention"),
         offload=cells.get("offload") or "none",
-        speculative=cells.get("speculative") == "1",
+        speculative=_flag(cells, "speculative"),
         power_limit_w=number("power_limit_w"),
         metric=cells["metric"],
         value=value,
         per=cells.get("per") or "total",
-        usable=cells["usable"] == "1",
+        usable=cells.get("usable", "1").lower() in _YES,
         unusable_reason=text("unusable_reason"),
         source=cells.get("source", ""),
         date=text("date"),
         notes=text("notes"),
     )
+
+
+def _flag(cells: dict[str, str], name: str) -> bool:
+    return cells.get(name, "").lower() in _YES

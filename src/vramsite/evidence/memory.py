@@ -79,6 +79,9 @@ def judgements(
     for entry in file.weights:
         yield from _weights(catalog, accountant, entry)
     yield from _published(catalog, file.measurements)
+    for metric, reason in file.unreadable:
+        if metric in MEMORY_METRICS:
+            yield Judgement(metric, "", "", reason, None, reason)
 
 
 def summarised(found: Iterable[Judgement]) -> Summaries:

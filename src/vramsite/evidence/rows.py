@@ -2,7 +2,8 @@
 
 A file is recognised by its header, not by its name: llama.cpp's memory breakdown ("memory"), sizes
 of quantised files ("weights"), or published measurements ("measurements"). Further columns are
-ignored; everything that cannot be read is one RowsError with file, line and column.
+ignored; what cannot be read is one RowsError with file, line and column, but a row of measurements,
+of which others tell nothing, is set aside alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -121,6 +122,8 @@ class RowsFile:
     accounting: list[AccountingRow]
     weights: list[WeightRow]
     measurements: list[MeasurementRow]
+    # Rows of measurements that cannot be read: metric as written, and the reason
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_rows(path: Path) -> RowsFile:
@@ -137,17 +140,9 @@ def read_rows(path: Path) -> RowsFile:
         elif kind == "weights":
             reader.keep(result.weights, line, cells, _weight_row)
         else:
-            reader.keep(result.measurements, line, cells, _measurement_row)
+            reader.keep(result.measurements, line, cells, _measurement_row, result.unreadable)
     reader.finish()
     return result
-
-
-def read_measurement_rows(path: Path) -> list[MeasurementRow]:
-    """The rows of a file of published measurements. Raises RowsError for another kind."""
-    found = read_rows(path)
-    if found.kind != "measurements":
-        raise RowsError(f"{path}: holds {found.kind}, not measurements (no column 'metric')")
-    return found.measurements
 
 
 def _table(path: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
@@ -243,11 +238,15 @@ class _Reader:
         line: int,
         cells: dict[str, str],
         read: Callable[[int, dict[str, str]], R],
+        unreadable: list[tuple[str, str]] | None = None,
     ) -> None:
         self._rows += 1
         try:
             rows.append(read(line, cells))
         except _FaultError as fault:
+            if unreadable is not None:
+                unreadable.append((cells["metric"], f"line {line}: {fault}"))
+                return
             self._faults.append(f"{self._path}:{line}: {fault}")
             if len(self._faults) >= MOST_FAULTS:
                 self.finish()

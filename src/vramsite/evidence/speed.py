@@ -178,7 +178,7 @@ def summaries(result: SpeedAccuracy) -> dict[str, dict[str, Summary]]:
 
     Cuts: all; single (one device, one stream, nothing offloaded); engine:, device:, class:,
     streams:, gpus:, offload: and their value. A refused row is counted in the cuts that its own
-    columns tell.
+    columns tell; all and single are there whatever was judged.
     """
     compared: dict[tuple[str, str], list[Compared]] = {}
     refused: dict[tuple[str, str], int] = {}
@@ -193,7 +193,9 @@ def summaries(result: SpeedAccuracy) -> dict[str, dict[str, Summary]]:
         if fault.metric in SPEED_METRICS:
             key = (fault.metric, "all")
             refused[key] = refused.get(key, 0) + 1
-    found: dict[str, dict[str, Summary]] = {metric: {} for metric in SPEED_METRICS}
+    found: dict[str, dict[str, Summary]] = {
+        metric: {"all": _summary([], 0), "single": _summary([], 0)} for metric in SPEED_METRICS
+    }
     for metric, cut in sorted({*compared, *refused}):
         entries = compared.get((metric, cut), [])
         found[metric][cut] = _summary(entries, refused.get((metric, cut), 0))
