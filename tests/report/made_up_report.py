@@ -13,6 +13,7 @@ from vramsite.catalog.quant_quality import QualityRow
 from vramsite.report.book import Book
 from vramsite.report.measured import Measured, MeasuredRow
 from vramsite.report.nearest import Nearest, NearRow
+from vramsite.sizing.brief import Brief
 from vramsite.sizing.records import (
     Architecture,
     Assumptions,
@@ -242,6 +243,17 @@ class MadeUpSizes:
             ttft_s=Estimate(value=2.05, low=1.6, high=2.7, basis="family"),
             weights_file_bytes=weights,
             active_bytes_per_token=weights / (8.0 if record.params_active_b < 8 else 1.0),
+        )
+
+    def brief(self, model_id: str, gpu_id: str, settings: Settings) -> Brief:
+        found = self.size(model_id, gpu_id, settings)
+        return Brief(
+            verdict=found.fit.verdict,
+            needed_bytes=found.fit.needed_bytes,
+            usable_bytes=found.fit.usable_bytes,
+            memory=found.memory,
+            decode_tps=found.decode_tps,
+            weights_file_bytes=found.weights_file_bytes,
         )
 
 

@@ -99,31 +99,29 @@ class CalibrationRecord(Record):
     evidence: EvidenceRows
     intervals: list[FittedInterval]
 
-    _resolved: Kept[tuple[object, ...], SpeedCoefficients] = PrivateAttr(default_factory=Kept)
-    _general: tuple[SpeedModel, SpeedTables] | None = PrivateAttr(default=None)
-    _devices: Kept[tuple[str, bool, str], DeviceSpeed] = PrivateAttr(default_factory=Kept)
-    _architectures: dict[str, PhaseEffects] = PrivateAttr(default_factory=dict)
-    _factors: dict[tuple[str, str, EffectCase], SpeedFactors] = PrivateAttr(default_factory=dict)
+    _worked: _Worked = PrivateAttr(default_factory=lambda: _Worked())
 
     @property
-    def resolved(self) -> dict[tuple[object, ...], SpeedCoefficients]:
-        """Coefficients that were worked out before, see `coefficients`."""
-        return self._resolved
+    def worked(self) -> _Worked:
+        """What was worked out before."""
+        return self._worked
 
     def tables(self, model: SpeedModel) -> SpeedTables:
         """What holds on every device and for every architecture."""
-        if self._general is None or self._general[0] is not model:
-            self._general = (model, general_tables(self, model))
-            self._resolved.clear()
-            self._factors.clear()
-        return self._general[1]
+        worked = self._worked
+        if worked.general is None or worked.general[0] is not model:
+            worked.general = (model, general_tables(self, model))
+            worked.resolved.clear()
+            worked.factors.clear()
+        return worked.general[1]
 
     def device(self, gpu: GpuRecord, limited: bool = False, era: str = "") -> DeviceSpeed:
         """What the file says about one device; `limited`: under a power limit that slows it.
 
         `era` names the time of an old measurement, "" today.
         """
-        found = self._devices.get((gpu.id, limited, era))
+        devices = self._worked.devices
+        found = devices.get((gpu.id, limited, era))
         if found is None:
             names = {
                 "device": gpu.id,
@@ -132,7 +130,7 @@ class CalibrationRecord(Record):
                 "power": "limited" if limited else "full",
                 "era": era,
             }
-            found = self._devices[gpu.id, limited, era] = DeviceSpeed(
+            found = devices[gpu.id, limited, era] = DeviceSpeed(
                 effects=effects(self, DEVICE_KINDS, names),
                 device_rows=runtime_rows(self.evidence, "device", gpu.id),
                 family_rows=runtime_rows(self.evidence, "family", gpu.family),
@@ -143,19 +141,33 @@ class CalibrationRecord(Record):
     def factors(self, kind: str, owner: str, found: PhaseEffects, case: EffectCase) -> SpeedFactors:
         """What an owner's effects multiply by in a case; those of kind "all" hold everywhere."""
         key = (kind, owner, case)
-        kept = self._factors.get(key)
+        factors = self._worked.factors
+        kept = factors.get(key)
         if kept is None:
-            kept = self._factors[key] = factors_of(found, case, kind == "all")
+            kept = factors[key] = factors_of(found, case, kind == "all")
         return kept
 
     def architecture(self, arch: Architecture) -> PhaseEffects:
         """What the file says about one kind of model."""
         group = architecture_group(arch)
-        found = self._architectures.get(group)
+        architectures = self._worked.architectures
+        found = architectures.get(group)
         if found is None:
-            found = effects(self, ARCHITECTURE_KINDS, {"arch": group})
-            self._architectures[group] = found
+            found = architectures[group] = effects(self, ARCHITECTURE_KINDS, {"arch": group})
         return found
+
+
+class _Worked:
+    """What was worked out from the file; a plain object, since a record's own are slow to reach."""
+
+    __slots__ = ("architectures", "devices", "factors", "general", "resolved")
+
+    def __init__(self) -> None:
+        self.general: tuple[SpeedModel, SpeedTables] | None = None
+        self.resolved: Kept[tuple[object, ...], SpeedCoefficients] = Kept()
+        self.devices: Kept[tuple[str, bool, str], DeviceSpeed] = Kept()
+        self.architectures: dict[str, PhaseEffects] = {}
+        self.factors: dict[tuple[str, str, EffectCase], SpeedFactors] = {}
 
 
 @cache
@@ -226,8 +238,9 @@ def coefficients(
     limited = power_limited(gpu, power_limit_w)
     era = model.era(measured)
     format_class = model.format_class(settings.format).name
+    worked = calibration.worked
+    kept = worked.resolved
     tables = calibration.tables(model)
-    kept = calibration.resolved
     key = (
         gpu.id,
         limited,
@@ -239,7 +252,7 @@ def coefficients(
         settings.kv_type_k in WIDE_CACHE_TYPES and settings.kv_type_v in WIDE_CACHE_TYPES,
         settings.flash_attention,
     )
-    found = kept.get(key)
+    found: SpeedCoefficients | None = kept.get(key)
     if found is None:
         if len(kept) >= KEPT_COEFFICIENTS:
             kept.clear()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vramsite.report.choices import page_settings, short_context
 
 if TYPE_CHECKING:
-    from vramsite.report.book import Book
+    from vramsite.report.book import Book, PairSummary
     from vramsite.sizing.records import Size
 
 VERDICT_KEYS = (
@@ -49,29 +49,29 @@ def default_size(book: Book, model_id: str, gpu_id: str) -> Size:
     )
 
 
-def verdict_json(model_id: str, gpu_id: str, size: Size) -> dict[str, object]:
+def verdict_json(summary: PairSummary) -> dict[str, object]:
     """One pair in a line, `VERDICT_KEYS` in their order."""
-    settings, fit, decode = size.settings, size.fit, size.decode_tps
+    decode = summary.decode
     return {
-        "model": model_id,
-        "device": gpu_id,
-        "engine": settings.engine,
-        "backend": settings.backend,
-        "format": settings.format,
-        "context_tokens": settings.context_tokens,
-        "verdict": fit.verdict,
-        "needed_bytes": fit.needed_bytes,
-        "usable_bytes": fit.usable_bytes,
-        "device_bytes": size.memory.device_bytes,
-        "host_bytes": size.memory.host_bytes,
-        "gpus_needed": fit.gpus_needed,
-        "weights_file_bytes": size.weights_file_bytes,
+        "model": summary.model_id,
+        "device": summary.gpu_id,
+        "engine": summary.engine,
+        "backend": summary.backend,
+        "format": summary.format,
+        "context_tokens": summary.context_tokens,
+        "verdict": summary.verdict,
+        "needed_bytes": summary.needed_bytes,
+        "usable_bytes": summary.usable_bytes,
+        "device_bytes": summary.device_bytes,
+        "host_bytes": summary.host_bytes,
+        "gpus_needed": summary.gpus_needed,
+        "weights_file_bytes": summary.weights_file_bytes,
         "decode_tps": decode.value,
         "decode_low_tps": decode.low,
         "decode_high_tps": decode.high,
         "decode_basis": decode.basis,
-        "prefill_4096_tps": size.prefill_tps.value,
-        "ttft_4096_s": size.ttft_s.value,
+        "prefill_4096_tps": summary.prefill_tps,
+        "ttft_4096_s": summary.ttft_s,
     }
 
 
@@ -162,5 +162,5 @@ def device_json(book: Book, gpu_id: str) -> dict[str, object]:
 
 def _short(book: Book, model_id: str, gpu_id: str) -> dict[str, object]:
     """A verdict without what is the same in the whole file."""
-    line = verdict_json(model_id, gpu_id, default_size(book, model_id, gpu_id))
+    line = verdict_json(book.summary(model_id, gpu_id))
     return {key: value for key, value in line.items() if key not in SHARED_KEYS}

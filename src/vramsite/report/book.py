@@ -18,6 +18,7 @@ from vramsite.sizing.errors import SizingError
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
+    from vramsite.sizing.brief import Brief
     from vramsite.sizing.cost_records import Load
     from vramsite.sizing.records import Assumptions, Estimate, Memory, Settings, Size
 
@@ -31,6 +32,10 @@ class Sizes(Protocol):
 
     def size(self, model_id: str, gpu_id: str, settings: Settings) -> Size:
         """The engine's answer."""
+        ...
+
+    def brief(self, model_id: str, gpu_id: str, settings: Settings) -> Brief:
+        """What a table says of it."""
         ...
 
     def loads(
@@ -57,15 +62,26 @@ class Whole(Protocol):
 class PairSummary:
     """The short answer for one pair at the page's default configuration.
 
-    `needed_bytes` is everything that would have to lie on the device to run there whole.
+    `needed_bytes` is everything that would have to lie on the device to run there whole,
+    `device_bytes` and `host_bytes` what lies where as it runs; prompt figures are for 4,096 tokens.
     """
 
     model_id: str
     gpu_id: str
+    engine: str
+    backend: str
+    format: str
+    context_tokens: float
     verdict: str
     needed_bytes: float
     usable_bytes: float | None
+    device_bytes: float
+    host_bytes: float
+    gpus_needed: float | None
+    weights_file_bytes: float
     decode: Estimate
+    prefill_tps: float | None
+    ttft_s: float | None
 
     @property
     def needed_gib(self) -> float:
@@ -123,6 +139,13 @@ class Book:
         """The engine's answer, None for a format or cache type that it refuses for this model."""
         try:
             return self.sizes.size(model_id, gpu_id, settings)
+        except SizerError:
+            return None
+
+    def try_brief(self, model_id: str, gpu_id: str, settings: Settings) -> Brief | None:
+        """What a table says, None as in `try_size`; cheaper than a size."""
+        try:
+            return self.sizes.brief(model_id, gpu_id, settings)
         except SizerError:
             return None
 
@@ -185,10 +208,20 @@ class Book:
         summary = PairSummary(
             model_id=model_id,
             gpu_id=gpu_id,
+            engine=short.settings.engine,
+            backend=short.settings.backend,
+            format=short.settings.format,
+            context_tokens=short.settings.context_tokens,
             verdict=short.fit.verdict,
             needed_bytes=short.fit.needed_bytes,
             usable_bytes=short.fit.usable_bytes,
+            device_bytes=short.memory.device_bytes,
+            host_bytes=short.memory.host_bytes,
+            gpus_needed=short.fit.gpus_needed,
+            weights_file_bytes=short.weights_file_bytes,
             decode=short.decode_tps,
+            prefill_tps=short.prefill_tps.value,
+            ttft_s=short.ttft_s.value,
         )
         self._summaries[(model_id, gpu_id)] = summary
         return summary
@@ -200,9 +233,9 @@ class Book:
             return found
         model = self.catalog.models[model_id]
         gpu = self.catalog.gpus[gpu_id]
-        size = self.sizes.size(
+        found_there = self.sizes.brief(
             model_id, gpu_id, page_settings(gpu, context_tokens=long_context(model))
         )
-        answer = size.fit.verdict, size.fit.needed_bytes
+        answer = found_there.verdict, found_there.needed_bytes
         self._long_needs[(model_id, gpu_id)] = answer
         return answer

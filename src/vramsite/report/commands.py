@@ -170,13 +170,13 @@ def checkpoint_devices(book: Book, model_id: str, gpu_id: str, settings: Setting
     """How many such devices hold the vendor's checkpoint in the share that vLLM reserves."""
     native = native_format(book.catalog.models[model_id])
     alone = replace(with_format(settings, native), gpus=1.0, engine="llama.cpp")
-    size = book.try_size(model_id, gpu_id, alone)
-    if size is None:
+    held = book.whole(model_id, alone)
+    if held is None:
         return None
     record = book.catalog.engines.get("vllm")
     share = (record.memory_utilization if record else None) or 1.0
     capacity = book.device_card(gpu_id).capacity_bytes
-    return devices_in_share(size.fit.needed_bytes, capacity, share)
+    return devices_in_share(held.device_bytes, capacity, share)
 
 
 def launch_commands(

@@ -94,7 +94,7 @@ def speed_over_context(book: Book, model_id: str, gpu_id: str) -> list[SpeedPoin
     settings = page_settings(book.catalog.gpus[gpu_id], context_tokens=short_context(model))
     points = []
     for tokens in curve_contexts(model):
-        size = book.try_size(model_id, gpu_id, with_context(settings, tokens))
-        if size is not None and size.decode_tps.value is not None:
-            points.append(SpeedPoint(tokens, size.fit.verdict, size.decode_tps))
+        found = book.try_brief(model_id, gpu_id, with_context(settings, tokens))
+        if found is not None and found.decode_tps.value is not None:
+            points.append(SpeedPoint(tokens, found.verdict, found.decode_tps))
     return points

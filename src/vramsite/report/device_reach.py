@@ -131,14 +131,14 @@ def _needs(book: Book, bits: int, tokens: int) -> list[tuple[str, Memory]]:
 
 def _held(book: Book, gpu_id: str, model_id: str, name: str, tokens: int) -> Held | None:
     settings = with_context(with_format(page_settings(book.catalog.gpus[gpu_id]), name), tokens)
-    size = book.try_size(model_id, gpu_id, settings)
-    if size is None:
+    found = book.try_brief(model_id, gpu_id, settings)
+    if found is None:
         return None
     asked = [f"f={name}"] if name != DEFAULT_FORMAT else []
     asked += [f"c={tokens}"] if tokens != SHORT_CONTEXT_TOKENS else []
     return Held(
         model=book.model_card(model_id),
-        needed_bytes=size.fit.needed_bytes,
-        decode=size.decode_tps,
+        needed_bytes=found.needed_bytes,
+        decode=found.decode_tps,
         query=f"?{'&'.join(asked)}" if asked else "",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.choices import MATRIX_FORMATS, native_format, with_format
 from vramsite.report.recommend import holders
-from vramsite.sizing.figures import format_figures
+from vramsite.sizing.figures import file_figures
 
 if TYPE_CHECKING:
     from vramsite.catalog import ModelRecord
@@ -42,6 +42,10 @@ class FormatRow:
 
 def listed_formats(book: Book, model: ModelRecord) -> list[str]:
     """Formats in the matrix: native, the usual ladder, and a few published dynamic files."""
+    key = ("listed_formats", model.id)
+    listed = book.memo.get(key)
+    if isinstance(listed, list):
+        return listed
     known = book.catalog.formats
     native = native_format(model)
     names = [native] if native in known else []
@@ -56,6 +60,7 @@ def listed_formats(book: Book, model: ModelRecord) -> list[str]:
     for file in dynamic[::step][:DYNAMIC_FILES]:
         if file.format not in names:
             names.append(file.format)
+    book.memo[key] = names
     return names
 
 
@@ -68,24 +73,25 @@ def format_rows(
     """
     model = book.catalog.models[model_id]
     native = native_format(model)
+    params_total = model.params_total
     rows = []
     for name in listed_formats(book, model):
-        size = book.try_size(model_id, gpu_id, with_format(settings, name))
-        if size is None:
+        found = book.try_brief(model_id, gpu_id, with_format(settings, name))
+        if found is None:
             continue
-        figures = format_figures(size, model.params_total)
+        figures = file_figures(found.memory, found.weights_file_bytes, params_total)
         held_by = holders(book, model_id, name) if usual else []
         rows.append(
             FormatRow(
                 format=name,
                 native=name == native,
-                file_bytes=size.weights_file_bytes,
+                file_bytes=found.weights_file_bytes,
                 bits_per_weight=figures.bits_per_weight,
                 weights_bytes=figures.weights_bytes,
                 cache_bytes=figures.cache_bytes,
-                needed_bytes=size.fit.needed_bytes,
-                verdict=size.fit.verdict,
-                decode=size.decode_tps,
+                needed_bytes=found.needed_bytes,
+                verdict=found.verdict,
+                decode=found.decode_tps,
                 basis=figures.basis,
                 device_id=held_by[0] if held_by else None,
             )

@@ -53,16 +53,16 @@ def holders(
             format_name=format_name,
             context_tokens=short_context(model),
         )
-        size = book.try_size(model_id, card.id, settings)
-        if size is None:
+        found_there = book.try_brief(model_id, card.id, settings)
+        if found_there is None:
             break
-        if size.fit.verdict in WITH_RESERVE:
+        if found_there.verdict in WITH_RESERVE:
             found.append(card.id)
             if len(found) == limit:
                 break
-        elif size.fit.verdict != "unknown":
+        elif found_there.verdict != "unknown":
             # A smaller device can't hold what this one can't; backends differ by a little.
-            least = max(least, min(size.fit.needed_bytes * 0.9, card.usable_bytes or 0.0))
+            least = max(least, min(found_there.needed_bytes * 0.9, card.usable_bytes or 0.0))
     book.memo[key] = found
     return found
 

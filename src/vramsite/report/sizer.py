@@ -13,8 +13,9 @@ from vramsite.catalog.trace import Kept
 from vramsite.report.choices import native_format
 from vramsite.report.engine_settings import WORDS, SettingsError, engine_settings
 from vramsite.sizing.accounts import own_profile
+from vramsite.sizing.brief import Brief, brief
 from vramsite.sizing.cost_records import Load
-from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
+from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size, under
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.records import Assumptions, Estimate, Settings, Size
 from vramsite.sizing.throughput import load_settings, load_tps, whole_speed
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 V = TypeVar("V")
 
-KEPT_ANSWERS = 4096  # bounds what a worker keeps, whatever the size of the catalog
+KEPT_ANSWERS = 512  # bounds what a worker keeps, whatever the size of the catalog
 KEPT_LOADED = 1024
 ANY_BACKEND = "cuda"
 
@@ -105,10 +106,24 @@ class Sizer:
                     self.coefficients(model_id, gpu_id, settings),
                 )
             except SizingError as error:
-                words = WORDS.get(error.code, error.code)
-                raise SizerError(f"{settings.engine} refuses this: {words}") from error
+                raise _refused(settings, error) from error
             _keep(self._sizes, key, found, KEPT_ANSWERS)
         return found
+
+    def brief(self, model_id: str, gpu_id: str, settings: Settings) -> Brief:
+        """What a table says of it; not kept. Raises SizerError where there is no answer."""
+        self._known(model_id, gpu_id)
+        device = self.catalog.device(gpu_id)
+        try:
+            return brief(
+                self.load(model_id, settings),
+                device,
+                self.rules,
+                self.assumptions(settings.backend, device.kind),
+                self.coefficients(model_id, gpu_id, settings),
+            )
+        except SizingError as error:
+            raise _refused(settings, error) from error
 
     def load(self, model_id: str, settings: Settings) -> Loaded:
         """The part of the answer that is the same on every device.
@@ -123,7 +138,7 @@ class Sizer:
                 found = loaded(file, settings, self.rules)
             else:
                 shared = self.load(model_id, replace(settings, backend=ANY_BACKEND))
-                found = replace(shared, settings=settings)
+                found = under(shared, settings)
             _keep(self._loaded, key, found, KEPT_LOADED)
         return found
 
@@ -197,6 +212,8 @@ class Sizer:
         )
 
     def _known(self, model_id: str, gpu_id: str) -> None:
+        if model_id in self.catalog.models and gpu_id in self.catalog.gpus:
+            return
         from difflib import get_close_matches
 
         for given, known, kind in (
@@ -207,6 +224,10 @@ class Sizer:
                 near = get_close_matches(given, known, 3, 0.5)
                 hint = f"; did you mean {', '.join(near)}?" if near else ""
                 raise SizerError(f"no {kind} {given!r} in the catalog{hint}")
+
+
+def _refused(settings: Settings, error: SizingError) -> SizerError:
+    return SizerError(f"{settings.engine} refuses this: {WORDS.get(error.code, error.code)}")
 
 
 def _keep(kept: dict[K, V], key: K, value: V, most: int) -> None:

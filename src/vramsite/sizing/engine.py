@@ -69,11 +69,24 @@ class Loaded:
 
     file: ModelFile
     settings: Settings
+    held: Settings  # the same with nothing offloaded: layers left open
+    resolved: Settings  # and with the number of layers
     cache: CacheBytes
     memory: Memory
     work: ModelWork
     known_needs_bytes: list[float]  # see `gpus_needed`
     buffers: BufferRules  # with what was replayed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Where everything lies on a kind of device, and what it takes there."""
+
+    settings: Settings
+    memory: Memory
+    work: ModelWork
+    limit_bytes: float | None  # of one device
+    fits: bool  # with nothing offloaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,48 +107,58 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
     cache = cache_bytes(file.arch, settings, cache_rules_under(profile, rules.cache))
     vision = file.vision_bytes if settings.vision else 0.0
     buffers = keeping(rules.buffers)
+    held = with_placement(settings, settings.gpus, None, 0.0)
     return Loaded(
         file=file,
         settings=settings,
+        held=held,
+        resolved=_resolved(file, held),
         cache=cache,
         memory=account_for(
             profile,
             file.arch,
             file.weights,
-            with_placement(settings, settings.gpus, None, 0.0),
+            held,
             rules.cache,
             buffers,
             file.weights_basis,
             vision,
             None,
         ),
-        work=model_work(
-            file.arch, file.weights, with_placement(settings, settings.gpus, None, 0.0)
-        ),
+        work=model_work(file.arch, file.weights, held),
         known_needs_bytes=[],
         buffers=buffers,
     )
 
 
-def size(
-    whole: Loaded,
-    device: Device,
-    rules: EngineRules,
-    assumptions: Assumptions,
-    coefficients: SpeedCoefficients,
-) -> Size:
-    """Memory, fit and speed of a loaded model on one kind of device.
+def under(whole: Loaded, settings: Settings) -> Loaded:
+    """The same under settings of which nothing plays a part in it (back ends of devices)."""
+    held = with_placement(settings, settings.gpus, None, 0.0)
+    return Loaded(
+        file=whole.file,
+        settings=settings,
+        held=held,
+        resolved=_resolved(whole.file, held),
+        cache=whole.cache,
+        memory=whole.memory,
+        work=whole.work,
+        known_needs_bytes=whole.known_needs_bytes,
+        buffers=whole.buffers,
+    )
 
-    What the user left open (`gpu_layers`, `cpu_moe_layers`) is chosen so that it fits.
-    Raises SizingError where the engine refuses the settings.
-    """
+
+def _resolved(file: ModelFile, chosen: Settings) -> Settings:
+    return with_placement(
+        chosen, chosen.gpus, resolved_gpu_layers(file.weights, chosen), chosen.cpu_moe_layers
+    )
+
+
+def placed(whole: Loaded, device: Device, rules: EngineRules, assumptions: Assumptions) -> Placed:
+    """The placement of llama.cpp's layers: what the user left open is chosen so that it fits."""
     file = whole.file
     asked = whole.settings
-    profile = own_profile(rules.profiles, asked.engine)
-    if profile is not None:
-        return _paged_size(whole, profile, device, rules, assumptions, coefficients)
     limit = usable_bytes(device, assumptions)
-    chosen = with_placement(asked, asked.gpus, None, 0.0)
+    chosen = whole.held
     if asked.gpu_layers is not None or asked.cpu_moe_layers is not None:
         chosen = asked
     fits = limit is None or whole.memory.device_bytes <= limit
@@ -164,8 +187,30 @@ def size(
             file.vision_bytes if chosen.vision else 0.0,
         )
         work = model_work(file.arch, file.weights, chosen, 1.0, 1.0, whole.work)
+    return Placed(settings=chosen, memory=memory, work=work, limit_bytes=limit, fits=fits)
+
+
+def size(
+    whole: Loaded,
+    device: Device,
+    rules: EngineRules,
+    assumptions: Assumptions,
+    coefficients: SpeedCoefficients,
+) -> Size:
+    """Memory, fit and speed of a loaded model on one kind of device.
+
+    What the user left open (`gpu_layers`, `cpu_moe_layers`) is chosen so that it fits.
+    Raises SizingError where the engine refuses the settings.
+    """
+    file = whole.file
+    asked = whole.settings
+    profile = own_profile(rules.profiles, asked.engine)
+    if profile is not None:
+        return _paged_size(whole, profile, device, rules, assumptions, coefficients)
+    found = placed(whole, device, rules, assumptions)
+    limit = found.limit_bytes
     needed: float | None = None
-    if fits and limit is not None and asked.gpus == 1.0:
+    if found.fits and limit is not None and asked.gpus == 1.0:
         needed = 1.0
     elif limit is not None:
         needed = gpus_needed(
@@ -178,11 +223,10 @@ def size(
             limit,
             whole.known_needs_bytes,
         )
-    resolved = with_placement(
-        chosen, chosen.gpus, resolved_gpu_layers(file.weights, chosen), chosen.cpu_moe_layers
-    )
+    untouched = found.settings.gpu_layers is None and found.settings.cpu_moe_layers == 0.0
+    resolved = whole.resolved if untouched else _resolved(file, found.settings)
     fit = judged(
-        memory,
+        found.memory,
         whole.memory,
         resolved,
         device,
@@ -192,7 +236,15 @@ def size(
         len(file.weights.layer_bytes) * 1.0,
     )
     return _with_speeds(
-        whole, work, memory, fit, resolved, device, rules.cache, assumptions, coefficients
+        whole,
+        found.work,
+        found.memory,
+        fit,
+        resolved,
+        device,
+        rules.cache,
+        assumptions,
+        coefficients,
     )
 
 

@@ -275,16 +275,25 @@ def cache_figures(
 
 def format_figures(size: Size, params_total: float | None) -> FormatFigures:
     """One row of the table of formats."""
-    bits: float | None = None
-    if params_total is not None:
-        bits = size.weights_file_bytes * 8.0 / params_total
-    cache = term_bytes(size.memory, "kv_cache") + term_bytes(size.memory, "recurrent_state")
-    figures = size_figures(size)
+    return file_figures(size.memory, size.weights_file_bytes, params_total)
+
+
+def file_figures(memory: Memory, file_bytes: float, params_total: float | None) -> FormatFigures:
+    """The same from the breakdown and the size of the weight file."""
+    cache = 0.0
+    weights = 0.0
+    basis = "estimate"
+    for term in memory.terms:
+        if term.name == "weights":
+            weights = weights + term.device_bytes + term.host_bytes
+            basis = term.basis
+        elif term.name == "kv_cache" or term.name == "recurrent_state":
+            cache = cache + term.device_bytes + term.host_bytes
     return FormatFigures(
-        bits_per_weight=bits,
-        weights_bytes=figures.weights_bytes,
+        bits_per_weight=None if params_total is None else file_bytes * 8.0 / params_total,
+        weights_bytes=weights,
         cache_bytes=cache,
-        basis=figures.weights_basis,
+        basis=basis,
     )
 
 

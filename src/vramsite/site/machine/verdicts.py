@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from vramsite.report.api_json import VERDICT_KEYS, default_size, verdict_json
+from vramsite.report.api_json import VERDICT_KEYS, verdict_json
 from vramsite.site.machine.encode import whole
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def model_part(book: Book, model_id: str) -> bytes:
     name = book.catalog.models[model_id].name
     rows = []
     for gpu_id, gpu in book.catalog.gpus.items():
-        line = verdict_json(model_id, gpu_id, default_size(book, model_id, gpu_id))
+        line = verdict_json(book.summary(model_id, gpu_id))
         rest = [line[key] for key in VERDICT_KEYS[2:]]
         rows.append((model_id, name, gpu_id, gpu.name, *rest))
     return csv_text(rows).encode()
