@@ -32,6 +32,7 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, max=256, help="Worker
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="models=a,b or devices=c: a part of the site.")
 ]
+Shard = Annotated[str, typer.Option("--shard", metavar="K/N", help="One part of several.")]
 RowsFile = Annotated[
     Path | None, typer.Option("--rows", help="Judge the rows of this file instead of our own.")
 ]
@@ -99,20 +100,61 @@ def build(
     base_url: BaseUrl = None,
     jobs: Jobs = None,
     only: Only = None,
+    shard: Shard = "",
+    force: Annotated[bool, typer.Option("--force", help="Make every page anew.")] = False,
 ) -> None:
-    """Build the whole site and publish it by one rename; a failed build changes nothing."""
+    """Build the site and publish it by one rename; only what changed is made again.
+
+    A build that fails changes nothing.
+    """
+    from dataclasses import replace
+
     from vramsite.site.build import build_site
     from vramsite.site.executor import BuildError
     from vramsite.site.progress import progress_for
     from vramsite.site.publish import PublishError
     from vramsite.site.urls import UrlError
 
-    spec = build_spec(data, base_url, only)
+    spec = replace(build_spec(data, base_url, only), shard=shard)
     try:
-        summary = build_site(spec, out, jobs, progress_for())
+        summary = build_site(spec, out, jobs, progress_for(), force=force)
     except (BuildError, PublishError, UrlError) as error:
         fail(str(error))
     typer.echo(summary.text())
+
+
+@app.command()
+def merge(
+    parts: Annotated[list[Path], typer.Argument(help="Folders made with `build --shard`.")],
+    out: OutDir = Path("out"),
+) -> None:
+    """Put a site together that was built in parts; it is the same as one built whole."""
+    from vramsite.site.publish import PublishError
+    from vramsite.site.shards import ShardError, merge
+
+    try:
+        whole = merge(parts, out)
+    except (ShardError, PublishError) as error:
+        fail(str(error))
+    typer.echo(f"{len(whole.files)} files from {len(parts)} parts → {out}")
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A built site.")] = Path("out"),
+) -> None:
+    """Compare a site with its list of SHA-256: names what is missing, changed or extra."""
+    from vramsite.site.manifest import MANIFEST, ManifestError, differences, read_manifest
+
+    try:
+        found = differences(folder)
+    except ManifestError as error:
+        fail(str(error))
+    for difference in found:
+        typer.echo(str(difference), err=True)
+    if found:
+        fail(f"{folder}: {len(found)} files are not as built")
+    typer.echo(f"{folder}: {len(read_manifest(folder))} files as in {MANIFEST}")
 
 
 @app.command()

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,15 +176,6 @@ def test_somebody_elses_folder_is_not_replaced(project: BuildSpec, output: Path)
 def test_an_empty_folder_may_be_used(project: BuildSpec, output: Path) -> None:
     output.mkdir(parents=True)
     assert build_site(project, output, jobs=1).pages == PAGES
-
-
-def test_shards_together_are_the_site(project: BuildSpec, tmp_path: Path) -> None:
-    build_site(project, tmp_path / "whole", jobs=1)
-    parts: set[str] = set()
-    for part in ("1/2", "2/2"):
-        build_site(replace(project, shard=part), tmp_path / "part", jobs=1)
-        parts |= {name for name in contents(tmp_path / "part") if name.endswith(".html")}
-    assert parts == {name for name in contents(tmp_path / "whole") if name.endswith(".html")}
 
 
 def test_progress_counts_every_page(project: BuildSpec, output: Path) -> None:

@@ -100,5 +100,6 @@ def meta_of(
         "assets": " ".join(assets),
         "assets_from": assets_from(inputs),
         "shard": inputs.spec.shard,
+        "base_url": inputs.spec.base_url,
         "traced": "yes" if traced else "no",
     }

@@ -26,7 +26,7 @@ TRACED = ("models", "gpus", "cloud", "side", "measurements", "evidence")
 """Folders of data/ whose reading is noted; the rest of data/ is rules."""
 
 _FRESH_NS = 2_000_000_000
-_SPEC_PATHS = ("data_dir", "templates_dir", "locales_dir", "search_path")
+_NOT_RULES = ("data_dir", "templates_dir", "locales_dir", "search_path", "shard", "kept_assets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Inputs:
 
     def rules(self) -> str:
         """One digest of what makes every page anew."""
-        spec = {name: value for name, value in asdict(self.spec).items() if name not in _SPEC_PATHS}
+        spec = {name: value for name, value in asdict(self.spec).items() if name not in _NOT_RULES}
         hasher = hashlib.sha256(json.dumps(spec, sort_keys=True).encode())
         hasher.update(repr([platform.python_version(), *_versions()]).encode())
         for name, state in sorted(self.files.items()):

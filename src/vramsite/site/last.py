@@ -33,11 +33,15 @@ class LastBuild:
 
     def is_of(self, inputs: Inputs) -> bool:
         """Whether it is what a build would make today."""
-        return self.meta["everything"] == inputs.everything()
+        return self._same_part(inputs) and self.meta["everything"] == inputs.everything()
 
     def serves(self, inputs: Inputs) -> bool:
         """Whether its pages are true under the rules of today as long as their facts are."""
-        return self.meta["traced"] == "yes" and self.meta["rules"] == inputs.rules()
+        traced = self.meta["traced"] == "yes" and self._same_part(inputs)
+        return traced and self.meta["rules"] == inputs.rules()
+
+    def _same_part(self, inputs: Inputs) -> bool:
+        return self.meta["shard"] == inputs.spec.shard
 
     def assets_serve(self, inputs: Inputs) -> bool:
         """Whether nothing that its assets are made from has changed, apart from the rules."""

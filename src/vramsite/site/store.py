@@ -319,6 +319,10 @@ class StoreWriter:
             if fact[0] != ANSWER:
                 yield number, fact, digest
 
+    def says(self, fact: Fact, digest: bytes) -> None:
+        """What one fact says."""
+        self.set_facts({self._fact(fact): digest})
+
     def set_facts(self, digests: Mapping[int, bytes]) -> None:
         """What facts say today, by their numbers."""
         self._db.executemany(
