@@ -10,18 +10,22 @@ from functools import cache
 from typing import Any
 
 from vramsite.site.engine_js import compile_engine
+from vramsite.site.engine_js.readers_module import compile_readers
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: type, readers: bool) -> tuple[str, ...]:
     """Fields in the order of their names over there, without those that nothing reads."""
-    engine = compile_engine()
-    read = [item.name for item in fields(kind) if item.name not in engine.unread]
-    return tuple(sorted(read, key=lambda name: engine.fields.get(name, name)))
+    module = compile_readers() if readers else compile_engine()
+    read = [item.name for item in fields(kind) if item.name not in module.unread]
+    return tuple(sorted(read, key=lambda name: module.fields.get(name, name)))
 
 
-def flatten(value: Any, numbers: list[float], words: list[str]) -> None:
-    """Append a value's numbers and words in the order that both languages keep."""
+def flatten(value: Any, numbers: list[float], words: list[str], readers: bool) -> None:
+    """Append a value's numbers and words in the order that both languages keep.
+
+    `readers`: the value is one of the readers' module, not of the engine's.
+    """
     if isinstance(value, float):
         numbers.append(value)
     elif isinstance(value, str):
@@ -33,19 +37,19 @@ def flatten(value: Any, numbers: list[float], words: list[str]) -> None:
     elif isinstance(value, list):
         words.append(f"[{len(value)}")
         for item in value:
-            flatten(item, numbers, words)
+            flatten(item, numbers, words, readers)
     elif is_dataclass(value) and not isinstance(value, type):
-        for name in _names(type(value)):
-            flatten(getattr(value, name), numbers, words)
+        for name in _names(type(value), readers):
+            flatten(getattr(value, name), numbers, words, readers)
     else:
         raise TypeError(f"{value!r} is no value of the engine")
 
 
-def line(values: list[Any]) -> str:
+def line(values: list[Any], readers: bool = False) -> str:
     """One line for a list of values."""
     numbers: list[float] = []
     words: list[str] = []
-    flatten(values, numbers, words)
+    flatten(values, numbers, words, readers)
     packed = base64.b64encode(struct.pack(f"<{len(numbers)}d", *numbers)).decode()
     return json.dumps([words, packed], separators=(",", ":"), ensure_ascii=False)
 

@@ -54,10 +54,10 @@ def gqa_attention(
     at = list(layers)
     q_rows = shape.q_width * (2.0 if query_gate else 1.0)
     if fused:
-        rows = q_rows + shape.k_width + shape.v_width
-        tensors.matrix("attn_qkv", "attention", width, rows, layers=at)
+        all_rows = q_rows + shape.k_width + shape.v_width
+        tensors.matrix("attn_qkv", "attention", width, all_rows, layers=at)
         if qkv_bias:
-            tensors.vector("attn_qkv.bias", "attention", rows, layers=at)
+            tensors.vector("attn_qkv.bias", "attention", all_rows, layers=at)
     else:
         parts = [("attn_q", q_rows), ("attn_k", shape.k_width)]
         if with_v:
@@ -211,6 +211,8 @@ def vision_blocks(
         vision(tensors, "v.attn.bias", width, count=4 * depth)
         vision(tensors, "v.ffn_up.bias", ffn_width, count=(2 if gated else 1) * depth)
         vision(tensors, "v.ffn_down.bias", width, count=depth)
-    plain = [width, width, width, width] if biases else [width, width]
-    for vector in plain if norm_vectors is None else norm_vectors:
+    vectors = [width, width, width, width] if biases else [width, width]
+    if norm_vectors is not None:
+        vectors = list(norm_vectors)
+    for vector in vectors:
         vision(tensors, "v.norm", vector, count=depth)

@@ -14,7 +14,7 @@ from vramsite.site.engine_js.operators import (
     Linker,
     Operators,
 )
-from vramsite.site.engine_js.source import NUMERIC_MODULE, Parameter, Program, Record
+from vramsite.site.engine_js.source import Parameter, Program, Record, is_numeric
 
 _CALLS_INSTEAD = {
     "sum": "a loop that adds in order",
@@ -53,7 +53,7 @@ class Expressions(Operators):
 
     def _builtin(self, node: ast.Call, name: str) -> Js:
         arguments = node.args
-        if name == "int" and self.module.name == NUMERIC_MODULE and len(arguments) == 1:
+        if name == "int" and is_numeric(self.module.name) and len(arguments) == 1:
             return Js(f"Math.trunc({self.number(arguments[0]).text})", CALL, INT)
         if name not in {"len", "min", "max", "float", "abs"} or node.keywords:
             use = _CALLS_INSTEAD.get(name, "functions of the engine, len, min, max, abs, float")

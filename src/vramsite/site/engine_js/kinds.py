@@ -54,8 +54,10 @@ def fits(value: Kind, target: Kind) -> bool:
         return target.optional or target.name == "none"
     if value.optional and not target.optional:
         return fits(value.present(), target)  # narrowed by a check that is not followed here
-    if target.name == "unknown" or value.name == "unknown":
+    if target.name == "unknown" or value.name == "unknown" or target.name == "json":
         return True
+    if target.name == "list" and value.name == "tuple":
+        return all(fits(item, target.items[0]) for item in value.items)
     if target.name == "float" and value.name == "int":
         return True
     if value.name != target.name or value.record != target.record:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,6 +52,9 @@ class Compiled:
 class Module:
     """One ES module in the making; the emitter's `Linker`."""
 
+    compiler: type[FunctionCompiler] = FunctionCompiler
+    helpers: Mapping[str, str] = _HELPERS
+
     def __init__(
         self,
         program: Program,
@@ -59,7 +64,7 @@ class Module:
         self.program = program
         self._public_fields = public_fields
         self._read = read
-        self._marks = Marks()
+        self._marks = Marks(public_fields)
         self._waiting: list[Function] = []
         self._texts: dict[str, str] = {}
         self._constructed: list[Record] = []
@@ -70,10 +75,21 @@ class Module:
             self._waiting.append(found)
         return self._marks.function(found.qualified)
 
+    def translated(self, function: Function) -> str:
+        """A function as an expression. Raises SubsetError."""
+        return self.compiler(self.program, function, self).compile()
+
+    def table(self, name: str, entries: dict[str, Function]) -> str:
+        """The name of a function that gives an object of functions by any names."""
+        mark = self._marks.function(f".{name}")
+        parts = [f"{json.dumps(key)}:{self.function(found)}" for key, found in entries.items()]
+        self._texts[mark] = f"()=>({{{','.join(parts)}}})"
+        return mark
+
     def helper(self, name: str) -> str:
         """The name of a helper, which is then part of the module."""
         mark = self._marks.function(f".{name}")
-        self._texts[mark] = _HELPERS[name]
+        self._texts[mark] = self.helpers[name].replace("SELF", mark)
         return mark
 
     def field(self, name: str) -> str:
@@ -131,7 +147,7 @@ class Module:
         while self._waiting:
             function = self._waiting.pop(0)
             mark = self._marks.function(function.qualified)
-            self._texts[mark] = FunctionCompiler(self.program, function, self).compile()
+            self._texts[mark] = self.translated(function)
         wanted = [record for record in self._constructed if not self._same(record)]
         public_records = set(exports.values())
         for record in self._constructed:
@@ -171,24 +187,24 @@ def compile_modules(
         SubsetError: with every function's first construct outside the subset.
         KeyError: no such export, or two of one name.
     """
-    roots = [qualified.partition(".")[0] for qualified in (*functions, *records)]
+    roots = [qualified.rpartition(".")[0] for qualified in (*functions, *records)]
     program = Program(sources, package, roots)
-    faults = _faults(program)
+    faults = faults_of(program, Module(program))
     if faults:
         raise SubsetError(faults)
-    public = _public_fields(program, [*seen, *(records if seen_fields is None else [])])
+    public = public_fields(program, [*seen, *(records if seen_fields is None else [])])
     entries = [
         program.modules[module].functions[name]
-        for module, _, name in (qualified.partition(".") for qualified in functions)
+        for module, _, name in (qualified.rpartition(".") for qualified in functions)
     ]
     public |= seen_fields or frozenset()
     made = Module(program, public, Reads(program, entries).fields(public))
     exports: dict[str, str] = {}
     for qualified in functions:
-        module, _, name = qualified.partition(".")
+        module, _, name = qualified.rpartition(".")
         exports[name] = made.function(program.modules[module].functions[name])
     for qualified in records:
-        module, _, name = qualified.partition(".")
+        module, _, name = qualified.rpartition(".")
         exports[name] = made.record(program.modules[module].records[name])
     exports["SizingError"] = made.helper("error")
     if len(exports) != len(functions) + len(records) + 1:
@@ -196,7 +212,7 @@ def compile_modules(
     return made.text(exports)
 
 
-def _public_fields(program: Program, records: list[str]) -> frozenset[str]:
+def public_fields(program: Program, records: list[str]) -> frozenset[str]:
     """The names of all fields of these records and of those within them."""
     waiting = [Kind("record", record=qualified) for qualified in records]
     seen: set[str] = set()
@@ -215,17 +231,19 @@ def _public_fields(program: Program, records: list[str]) -> frozenset[str]:
 def subset_faults(sources: dict[str, tuple[Path, str]], package: str = PACKAGE) -> list[str]:
     """What is outside the subset in any of these modules, one line each."""
     try:
-        return _faults(Program(sources, package))
+        program = Program(sources, package)
+        return faults_of(program, Module(program))
     except SubsetError as error:
         return error.faults
 
 
-def _faults(program: Program) -> list[str]:
+def faults_of(program: Program, trial: Module) -> list[str]:
+    """What cannot be translated in any function of a program, one line each."""
     faults = []
     for module in program.modules.values():
         for function in module.functions.values():
             try:
-                FunctionCompiler(program, function, Module(program)).compile()
+                trial.translated(function)
             except SubsetError as error:
                 faults.extend(error.faults)
     return faults

@@ -37,10 +37,14 @@ def short_names(single: str = _LETTERS) -> Iterator[str]:
 
 
 class Marks:
-    """The marks of functions and fields, and what is put in their place."""
+    """The marks of functions and fields, and what is put in their place.
 
-    def __init__(self) -> None:
+    `taken` are names that fields have already.
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
         self._marks: dict[str, str] = {}
+        self._taken = frozenset(taken)
 
     def function(self, name: str) -> str:
         """The mark of a function."""
@@ -59,7 +63,8 @@ class Marks:
         marked = list(texts)
         counts = Counter(mark for text in marked for mark in _GLOBAL_MARK.findall(text))
         # Variables take letters from the front, functions from the back.
-        functions, fields = short_names(ascii_uppercase + _LETTERS[::-1]), short_names()
+        functions = short_names(ascii_uppercase + _LETTERS[::-1])
+        fields = (name for name in short_names() if name not in self._taken)
         short = {
             mark: next(functions if mark[0] == _FUNCTION else fields)
             for mark in sorted(counts, key=lambda mark: (-counts[mark], int(mark[1:-1])))

@@ -22,7 +22,7 @@ from vramsite.site.engine_js.kinds import (
 )
 from vramsite.site.engine_js.reads import calls
 from vramsite.site.engine_js.scope import Scope
-from vramsite.site.engine_js.source import NUMERIC_MODULE, Function, Module, Program
+from vramsite.site.engine_js.source import Function, Module, Program, is_numeric
 
 # How tightly JavaScript's operators bind.
 ASSIGNMENT, CHOICE, OR, AND, EQUAL, COMPARE, SUM, PRODUCT, SIGN, CALL, ATOM = (
@@ -183,7 +183,7 @@ class Operators:
         return Js(f"{owner.within(CALL)}[{place.text}]", CALL, owner.kind.items[0])
 
     def _binop(self, node: ast.BinOp) -> Js:
-        if self.module.name == NUMERIC_MODULE and isinstance(node.op, ast.FloorDiv):
+        if is_numeric(self.module.name) and isinstance(node.op, ast.FloorDiv):
             if isinstance(node.right, ast.Constant) and node.right.value == 1.0:
                 return Js(f"Math.floor({self.number(node.left).text})", CALL, FLOAT)
         found = _ARITHMETIC.get(type(node.op))

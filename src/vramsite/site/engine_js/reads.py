@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from vramsite.site.engine_js.source import NUMERIC_MODULE, Function, Module, Program
+from vramsite.site.engine_js.source import Function, Module, Program, is_numeric
 
 
 class Reads:
@@ -72,7 +72,7 @@ def calls(program: Program, module: Module, node: ast.AST) -> bool:
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
             place = program.find(module, part.func.id)
-            if place is not None and place[0].name != NUMERIC_MODULE:
+            if place is not None and not is_numeric(place[0].name):
                 if place[1] in place[0].functions:
                     return True
     return False

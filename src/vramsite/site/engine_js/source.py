@@ -17,6 +17,16 @@ _NO_CONSTANTS = (ast.List, ast.ListComp, ast.Dict, ast.Set, ast.Tuple)
 _PLAIN = {"float": FLOAT, "int": INT, "bool": BOOL, "str": STR}
 
 
+def is_errors(module: str) -> bool:
+    """Whether a module is the one with the engine's exception, whatever package it is named in."""
+    return module.rpartition(".")[2] == ERRORS_MODULE
+
+
+def is_numeric(module: str) -> bool:
+    """Whether a module is the one with `floor` and its like."""
+    return module.rpartition(".")[2] == NUMERIC_MODULE
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field of a record; `default` is the source of its default, None where there is none."""
@@ -35,6 +45,8 @@ class Record:
     node: ast.ClassDef
     fields: dict[str, Field]
     frozen: bool
+    methods: dict[str, Function] = field(default_factory=dict)
+    properties: frozenset[str] = frozenset()
 
     @property
     def qualified(self) -> str:
@@ -49,11 +61,12 @@ class Parameter:
     name: str
     kind: Kind
     default: ast.expr | None
+    rest: bool = False  # takes all further arguments (readers only)
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A module-level function."""
+    """A module-level function; of a record its methods, for the readers of architectures."""
 
     module: Module
     name: str
@@ -98,7 +111,7 @@ class Program:
         parsed = {
             name: Module(name, path, ast.parse(text, str(path)))
             for name, (path, text) in sorted(sources.items())
-            if name != ERRORS_MODULE
+            if not is_errors(name)
         }
         for name in parsed if roots is None else sorted(set(roots)):
             self._place(parsed[name], parsed, ())
@@ -169,7 +182,7 @@ class Program:
             raise refusal(module.path, module.tree, f"import cycle {cycle}", "one direction")
         self._read_names(module)
         for origin, name in module.imports.values():
-            if origin == ERRORS_MODULE and name == ERROR:
+            if is_errors(origin) and name == ERROR:
                 continue
             if origin not in parsed:
                 raise refusal(module.path, module.tree, f"import of {origin}", "a module there is")

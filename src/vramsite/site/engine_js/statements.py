@@ -9,7 +9,7 @@ from vramsite.site.engine_js.fault import SubsetError
 from vramsite.site.engine_js.kinds import FLOAT, INT, Kind, fits, is_number
 from vramsite.site.engine_js.operators import ASSIGNMENT, CALL, CHOICE, OR, Js, Linker
 from vramsite.site.engine_js.scope import Scope
-from vramsite.site.engine_js.source import ERROR, ERRORS_MODULE, Function, Program
+from vramsite.site.engine_js.source import ERROR, Function, Program, is_errors
 
 _ASSIGNED: dict[type[ast.operator], str] = {
     ast.Add: "+=",
@@ -35,10 +35,12 @@ _INSTEAD = {
 class FunctionCompiler:
     """Translates one function."""
 
+    makes: type[Expressions] = Expressions
+
     def __init__(self, program: Program, function: Function, link: Linker) -> None:
         self.function = function
         self.scope = Scope(function)
-        self.expressions = Expressions(program, function.module, self.scope, link)
+        self.expressions = self.makes(program, function.module, self.scope, link)
         self.link = link
         self._hoisted: list[str] = []
         self._depth = 0
@@ -47,16 +49,12 @@ class FunctionCompiler:
 
     def compile(self) -> str:
         """The function as an expression: `(a,b=1)=>{…}`. Raises SubsetError."""
-        parameters = []
-        for parameter in self.function.parameters:
-            name = self.scope.variables[parameter.name].short
-            if parameter.default is not None:
-                what = f"default of {parameter.name}"
-                default = self.expressions.typed(parameter.default, parameter.kind, what)
-                name = f"{name}={default.text}"
-            parameters.append(name)
+        parameters = [
+            self._parameter(self.scope.variables[parameter.name].short, place)
+            for place, parameter in enumerate(self.function.parameters)
+        ]
         head = ",".join(parameters)
-        if len(parameters) != 1 or "=" in head:
+        if len(parameters) != 1 or "=" in head or "." in head:
             head = f"({head})"
         body = self._body(self.function.node.body)
         if self._hoisted:
@@ -67,6 +65,13 @@ class FunctionCompiler:
             value = body.removeprefix("return").strip(" ;")
             return f"{head}=>({value})" if value.startswith("{") else f"{head}=>{value}"
         return f"{head}=>{{{body.removesuffix(';')}}}"
+
+    def _parameter(self, name: str, place: int) -> str:
+        parameter = self.function.parameters[place]
+        if parameter.default is None:
+            return name
+        what = f"default of {parameter.name}"
+        return f"{name}={self.expressions.typed(parameter.default, parameter.kind, what).text}"
 
     def _refusal(self, node: ast.AST, construct: str, use: str) -> SubsetError:
         return self.expressions.refusal(node, construct, use)
@@ -157,7 +162,7 @@ class FunctionCompiler:
         good = (
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Name)
-            and self.function.module.imports.get(call.func.id) == (ERRORS_MODULE, ERROR)
+            and self._is_error(call.func.id)
             and len(call.args) == 1
             and isinstance(call.args[0], ast.Constant)
             and isinstance(call.args[0].value, str)
@@ -168,6 +173,10 @@ class FunctionCompiler:
             raise self._refusal(node, f"`{ast.unparse(node)}`", f'raise {ERROR}("code")')
         code = self.expressions.expression(call.args[0]).text
         return f"throw new {self.link.helper('error')}({code});"
+
+    def _is_error(self, name: str) -> bool:
+        origin, there = self.function.module.imports.get(name, ("", ""))
+        return is_errors(origin) and there == ERROR
 
     def _assign(self, node: ast.Assign) -> str:
         if len(node.targets) != 1:

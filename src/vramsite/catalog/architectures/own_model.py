@@ -1,0 +1,160 @@
+"""A model that is in no catalog, from its config.json: what the page's engine needs of it.
+
+Compiled for the browser together with the readers; see docs/configurator.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vramsite.catalog.architectures.keys import ArchitectureError, Keys
+from vramsite.catalog.architectures.shapes import text_keys, whole
+from vramsite.catalog.architectures.source import ArchitectureSource
+from vramsite.sizing.answer import FileEntry, ModelFacts
+from vramsite.sizing.checkpoints import CheckpointRecipe
+from vramsite.sizing.effects import PhaseEffects
+from vramsite.sizing.engine import ModelFile
+from vramsite.sizing.model_file import FileSource, model_file
+from vramsite.sizing.packed_weights import PackedFile
+from vramsite.sizing.quantize import QuantRecipe, QuantScheme
+from vramsite.sizing.records import Architecture
+
+NATIVE_NAMES = ("FP8", "MXFP4", "NVFP4")
+CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "seq_length", "n_positions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFormat:
+    """A weight format that any model can be sized in; one of the recipes is named."""
+
+    entry: FileEntry
+    recipe: str = ""
+    checkpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GgufName:
+    """What llama.cpp calls the architecture of a `model_type`, as the catalog's models have it."""
+
+    model_type: str
+    gguf_arch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupEffects:
+    """Effects on speed of one kind of model."""
+
+    group: str
+    effects: PhaseEffects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRules:
+    """What it takes beside the engine's rules."""
+
+    formats: list[OwnFormat]
+    scheme: QuantScheme
+    recipes: list[QuantRecipe]
+    checkpoints: list[CheckpointRecipe]
+    gguf_names: list[GgufName]
+    groups: list[GroupEffects]
+    no_effects: PhaseEffects
+    same_recipe_share: float
+
+
+def own_keys(values: Mapping[str, object]) -> Keys:
+    """The keys of a config.json."""
+    return Keys(values, "config")
+
+
+def own_type(config: Keys) -> str:
+    """Its `model_type`. Raises ArchitectureError where it has none."""
+    return config.text("model_type")
+
+
+def own_source(rules: OwnRules, config: Keys) -> ArchitectureSource:
+    """What a reader gets. Raises ArchitectureError without a longest context."""
+    model_type = own_type(config)
+    gguf_arch = ""
+    for entry in rules.gguf_names:
+        if entry.model_type == model_type:
+            gguf_arch = entry.gguf_arch
+    keys = text_keys(config)
+    for key in CONTEXT_KEYS:
+        if keys.has(key):
+            return ArchitectureSource(
+                model_type=model_type,
+                gguf_arch=gguf_arch,
+                context_max_tokens=whole(keys, key),
+                config=config,
+            )
+    path = f"{keys.path}.{CONTEXT_KEYS[0]}"
+    raise ArchitectureError(path, "is missing; copy it from config.json", "missing")
+
+
+def own_native(config: Keys) -> str:
+    """The format of the checkpoint itself as data/quants.yaml names it; "" where it is not known.
+
+    Unquantised checkpoints have two bytes a weight, whichever of the two 16-bit types they are in.
+    """
+    keys = text_keys(config)
+    if config.has("quantization_config"):
+        method = config.sub("quantization_config").text("quant_method", "")
+        for name in ("fp8", "mxfp4", "nvfp4"):
+            if method == name:
+                return NATIVE_NAMES[("fp8", "mxfp4", "nvfp4").index(name)]
+        return ""
+    for key in ("dtype", "torch_dtype"):
+        if keys.has(key):
+            return "BF16" if keys.text(key) in ("bfloat16", "float16") else ""
+    return ""
+
+
+def own_facts(rules: OwnRules, arch: Architecture) -> ModelFacts:
+    """The facts that the engine answers from; its weights come from `own_file`."""
+    group = arch.gguf_arch if arch.gguf_arch != "" else arch.model_type
+    effects = rules.no_effects
+    for known in rules.groups:
+        if known.group == group:
+            effects = known.effects
+    return ModelFacts(
+        id="own",
+        arch=arch,
+        files=[entry.entry for entry in rules.formats],
+        effects=effects,
+        packed=PackedFile(),
+    )
+
+
+def own_file(rules: OwnRules, arch: Architecture, format_name: str, imatrix: bool) -> ModelFile:
+    """The model in that format, quantised here; SizingError "unknown_format"."""
+    recipe: QuantRecipe | None = None
+    checkpoint: CheckpointRecipe | None = None
+    for entry in rules.formats:
+        if entry.entry.format == format_name:
+            for known in rules.recipes:
+                if known.name == entry.recipe:
+                    recipe = known
+            for other in rules.checkpoints:
+                if other.name == entry.checkpoint:
+                    checkpoint = other
+    source = FileSource(
+        recipe=recipe,
+        checkpoint=checkpoint,
+        published_bytes=None,
+        estimated_factor=None,
+        same_recipe_share=rules.same_recipe_share,
+        vision_bytes=0.0,
+    )
+    return model_file(arch, source, rules.scheme, imatrix)
+
+
+def own_parameters(arch: Architecture) -> float:
+    """Parameters of the checkpoint, as the readers count them."""
+    total = 0.0
+    for tensor in arch.tensors:
+        if tensor.in_checkpoint:
+            copies = max(1.0, len(tensor.layers) * 1.0)
+            total += copies * tensor.row_width * tensor.rows * tensor.experts
+    return total
