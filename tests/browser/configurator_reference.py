@@ -11,6 +11,8 @@ from sample_site import DEVICES, LOCALES, MODELS, ROOT
 
 from vramsite.catalog import load_catalog
 from vramsite.report.book import Book
+from vramsite.report.money_data import default_choice
+from vramsite.report.money_view import money_view
 from vramsite.report.pair import default_settings, pair_view
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
@@ -20,7 +22,6 @@ from vramsite.site.render import make_environment
 from vramsite.site.urls import Urls
 from vramsite.sizing.records import Settings
 
-PARTS = ("answer", "tiles", "memory", "commands", "contexts", "formats", "notes", "questions")
 TEMPLATES = {
     "answer": "answer",
     "tiles": "tiles",
@@ -31,6 +32,7 @@ TEMPLATES = {
     "notes": "notes",
     "questions": "notes",
 }
+PARTS = (*TEMPLATES, "cost", "offers")
 CACHE_TYPES = ("f16", "bf16", "q8_0", "q5_1", "q4_0")
 FLAGS = {
     "fa": ("flash_attention", False),
@@ -42,14 +44,38 @@ FLAGS = {
 }
 
 
+# Keys of use and prices: the field of the choice, and texts to draw from.
+COSTS = {
+    "h": ("hours_a_day", ("0", "2.5", "24")),
+    "u": ("busy_percent", ("0", "37", "99.5")),
+    "on": ("own_on_hours_a_day", ("0", "9", "12")),
+    "mo": ("lifetime_months", ("0", "1", "60")),
+    "kwh": ("price_per_kwh", ("0", "0.1234", "9999999")),
+    "pp": ("device_price", ("0", "499.99", "40000")),
+    "hp": ("host_price", ("0", "850")),
+    "rv": ("residual_percent", ("0", "35", "100")),
+    "wl": ("load_w", ("0", "1234.5")),
+    "wi": ("idle_w", ("0", "55")),
+    "pue": ("pue", ("1", "1.58")),
+}
+COST_NAMES = {
+    "ct": ("country", ("AT", "CH", "UK", "EU")),
+    "cur": ("currency", ("CHF", "GBP", "JPY")),
+}
+
+
 @dataclass(frozen=True)
 class Chosen:
-    """One state of a page: what stands in its address, and the same as engine settings."""
+    """One state of a page: what stands in its address, and the same as settings and choice.
+
+    `costs` are the fields of the choice that differ from the page's own.
+    """
 
     model_id: str
     gpu_id: str
     query: tuple[tuple[str, str], ...]
     settings: Settings
+    costs: tuple[tuple[str, float | str], ...] = ()
 
 
 @cache
@@ -72,7 +98,11 @@ def environment(locale: str) -> Environment:
 
 def drawn(locale: str, chosen: Chosen) -> dict[str, str]:
     """Every part as the server draws it; a SizerError's text under "refused"."""
-    view = pair_view(book(), chosen.model_id, chosen.gpu_id, chosen.settings)
+    model_id, gpu_id = chosen.model_id, chosen.gpu_id
+    view = pair_view(book(), model_id, gpu_id, chosen.settings)
+    choice = replace(default_choice(book(), locale), **dict(chosen.costs))  # type: ignore[arg-type]
+    money = money_view(book(), model_id, gpu_id, locale, chosen.settings, choice)
+    assert money is not None
     env = environment(locale)
 
     def macro(template: str, name: str, *arguments: object) -> str:
@@ -83,11 +113,18 @@ def drawn(locale: str, chosen: Chosen) -> dict[str, str]:
     names = {gpu.id: gpu.name for gpu in book().catalog.gpus.values()}
     extra: dict[str, tuple[object, ...]] = {
         "answer": (sentence,),
-        "tiles": (None,),
+        "tiles": (money,),
         "formats": (names,),
         "questions": (sentence,),
     }
-    return {name: macro(TEMPLATES[name], name, view, *extra.get(name, ())) for name in PARTS}
+    parts = {
+        name: macro(template, name, view, *extra.get(name, ()))
+        for name, template in TEMPLATES.items()
+    }
+    parts["cost"] = macro("money", "section", view, money)
+    named = view.model.name, view.size.settings.format, view.short_tokens
+    parts["offers"] = macro("money", "offers", money.offers, money.section, *named)
+    return parts
 
 
 def draw_states(count: int, seed: int) -> list[Chosen]:
@@ -145,4 +182,12 @@ def _state(random: Random) -> Chosen:
             query[key] = "0" if key == "fa" else "1"
             changes[field] = value
     changed = replace(settings, **changes)  # type: ignore[arg-type]
-    return Chosen(model_id, gpu_id, tuple(query.items()), changed)
+    costs: dict[str, float | str] = {}
+    for key, (field, texts) in COSTS.items():
+        if random.random() < 0.2:
+            query[key] = random.choice(texts)
+            costs[field] = float(query[key])
+    for key, (field, names) in COST_NAMES.items():
+        if random.random() < 0.3:
+            query[key] = costs[field] = random.choice(names)
+    return Chosen(model_id, gpu_id, tuple(query.items()), changed, tuple(costs.items()))

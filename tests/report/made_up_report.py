@@ -184,6 +184,9 @@ class MadeUpSizes:
             )
         )
 
+    def whole_speed(self, model_id: str, gpu_id: str, settings: Settings) -> Estimate:
+        return self.size(model_id, gpu_id, settings).decode_tps
+
     def _needs(self, model_id: str, settings: Settings) -> tuple[float, float]:
         record = self.catalog.models[model_id]
         weights = float(record.params_total or 0) * BITS[settings.format] / 8.0

@@ -44,6 +44,10 @@ class Sizes(Protocol):
         """What so many users write together, as long as the devices hold them."""
         ...
 
+    def whole_speed(self, model_id: str, gpu_id: str, settings: Settings) -> Estimate:
+        """Output speed of one sequence with everything on the devices."""
+        ...
+
     def load(self, model_id: str, settings: Settings) -> Whole:
         """The part of it that is the same on every device: all of it in the device's memory."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vramsite.report.choices import page_settings, short_context
 from vramsite.report.money_prices import newest_price_day
@@ -126,25 +126,32 @@ def _by_price(offer: OfferRecord) -> tuple[float, str, str]:
     return offer.usd_per_hour, offer.provider, offer.instance
 
 
+def offer_text(book: Book, offer: OfferRecord) -> dict[str, Any]:
+    """The fields of an `OfferRow` that are the offer's own."""
+    gpu = book.catalog.gpus[offer.gpu]
+    return {
+        "provider": offer.provider,
+        "instance": offer.instance,
+        "gpu_id": offer.gpu,
+        "gpu_name": gpu.name,
+        "devices": offer.gpu_count,
+        "memory_gb": gpu.memory_gb * offer.gpu_count,
+        "usd_per_hour": offer.usd_per_hour,
+        "billing": offer.billing.split(", "),
+        "as_of": shown_date(offer),
+        "old": is_old(book, offer.as_of),
+    }
+
+
 def _offer_row(
     book: Book, model_id: str, offer: OfferRecord, needed: int, asked: Settings | None
 ) -> OfferRow:
     """An offer with what it writes; devices beyond twice those needed stay idle."""
     working = int(working_devices(float(needed), float(offer.gpu_count)))
     size = machine_size(book, model_id, offer.gpu, working, asked)
-    gpu = book.catalog.gpus[offer.gpu]
     return OfferRow(
-        provider=offer.provider,
-        instance=offer.instance,
-        gpu_id=offer.gpu,
-        gpu_name=gpu.name,
-        devices=offer.gpu_count,
+        **offer_text(book, offer),
         needed=needed,
-        memory_gb=gpu.memory_gb * offer.gpu_count,
-        usd_per_hour=offer.usd_per_hour,
-        billing=offer.billing.split(", "),
-        as_of=shown_date(offer),
-        old=is_old(book, offer.as_of),
         output_tps=size.decode_tps.value if size is not None else None,
     )
 

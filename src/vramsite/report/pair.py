@@ -25,6 +25,7 @@ from vramsite.sizing.figures import (
     long_context_tokens,
     size_bar,
     size_figures,
+    speed_bars,
 )
 
 if TYPE_CHECKING:
@@ -35,13 +36,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    """Memory at one context; `verdict` is the pair's there, `bar` shares one scale by page."""
+    """Memory and speed at one context; `verdict` is the pair's there, bars share scales by page.
+
+    `tps` is None where not everything lies on the device, but at the page's own contexts.
+    """
 
     context_tokens: int
     cache_bytes: float
     needed_bytes: float
     verdict: str
     bar: Bar
+    tps: float | None
+    speed_bar: Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +100,40 @@ class PairView:
 def _contexts(
     book: Book, model_id: str, gpu_id: str, settings: Settings, known: list[Size]
 ) -> list[CurveRow]:
-    """Memory over contexts; `known` sizes lend their verdict to their context."""
-    verdicts = {size.settings.context_tokens: size.fit.verdict for size in known}
+    """Memory and speed over contexts; `known` sizes lend theirs to their context."""
+    sizes = {size.settings.context_tokens: size for size in known}
     usable = known[0].fit.usable_bytes
     kind = book.catalog.gpus[gpu_id].kind
     assumed = book.assumptions(gpu_id, settings.backend)
     asked = {*curve_contexts(book.catalog.models[model_id]), int(settings.context_tokens)}
     found = []
+    speeds: list[float | None] = []
     for tokens in sorted(asked):
-        memory = book.whole(model_id, with_context(settings, tokens))
-        if memory is not None:
-            found.append((tokens, memory, context_figures(memory)))
+        there = with_context(settings, tokens)
+        memory = book.whole(model_id, there)
+        if memory is None:
+            continue
+        size = sizes.get(there.context_tokens)
+        if size is not None:
+            verdict, speed = size.fit.verdict, size.decode_tps.value
+        else:
+            verdict, speed = context_verdict(memory, usable, kind, assumed), None
+            if verdict in HOLDS:
+                speed = book.sizes.whole_speed(model_id, gpu_id, there).value
+        found.append((tokens, context_figures(memory), verdict))
+        speeds.append(speed)
+    bars = speed_bars(speeds)
     return [
         CurveRow(
             context_tokens=tokens,
             cache_bytes=figures.cache_bytes,
             needed_bytes=figures.needed_bytes,
-            verdict=verdicts.get(float(tokens)) or context_verdict(memory, usable, kind, assumed),
-            bar=drawn(context_bar(figures, usable, found[-1][2])),
+            verdict=verdict,
+            bar=drawn(context_bar(figures, usable, found[-1][1])),
+            tps=speeds[at],
+            speed_bar=drawn(bars[at]),
         )
-        for tokens, memory, figures in found
+        for at, (tokens, figures, verdict) in enumerate(found)
     ]
 
 

@@ -20,6 +20,7 @@ from vramsite.report.commands import listed_files
 from vramsite.report.formats import listed_formats
 from vramsite.report.notes import layer_counts
 from vramsite.site.assets import Assets
+from vramsite.site.cost_data import device_costs, model_costs, rented_devices, shared_costs
 from vramsite.site.engine_js import compile_modules
 from vramsite.site.engine_js.link import SIZING_DIR, read_sources
 from vramsite.site.i18n import discover_locales, load_translations
@@ -42,23 +43,28 @@ _HASH_LENGTH = 10
 PARTS = {
     "answer": ("components/answer.html", "answer"),
     "sentence": ("components/answer.html", "sentence"),
-    "headline": ("components/answer.html", "headline"),
     "tiles": ("components/tiles.html", "tiles"),
     "memory": ("components/memory.html", "memory"),
-    "commands": ("components/command.html", "commands"),
-    "contexts": ("components/memory.html", "contexts"),
-    "formats": ("components/memory.html", "formats"),
-    "notes": ("components/notes.html", "notes"),
-    "questions": ("components/notes.html", "questions"),
     "refusal": ("components/configurator_words.html", "refusal"),
     "fallback": ("components/configurator_words.html", "fallback"),
     "status": ("components/configurator_words.html", "status"),
     "words": ("components/configurator_words.html", "words"),
+    "heading": ("components/titles.html", "heading"),
+    "title": ("components/titles.html", "title"),
 }
-"""What the script draws: its name there, template and macro."""
+"""What the script draws at once: its name there, template and macro."""
 
-GIVEN = frozenset({"components/money.html"})
-"""Templates whose macros are not compiled: what the server drew is passed through."""
+MORE_PARTS = {
+    "commands": ("components/command.html", "commands"),
+    "cost": ("components/money.html", "section"),
+    "offers": ("components/money.html", "offers"),
+    "condition": ("components/money.html", "condition"),
+    "contexts": ("components/memory.html", "contexts"),
+    "formats": ("components/memory.html", "formats"),
+    "notes": ("components/notes.html", "notes"),
+    "questions": ("components/notes.html", "questions"),
+}
+"""What it draws after that, a module of its own."""
 
 FIGURES = [
     "size_bar",
@@ -72,6 +78,9 @@ FIGURES = [
     "devices_in_share",
     "tensor_parallel_devices",
     "own_device",
+    "load_figures",
+    "speed_bars",
+    "user_tokens",
 ]
 _FIGURE_RECORDS = [
     "DrawnBar",
@@ -81,17 +90,20 @@ _FIGURE_RECORDS = [
     "CacheFigures",
     "FormatFigures",
     "OwnDevice",
+    "LoadFigures",
 ]
 
 
 SCRIPTS = (
     "markup",
     "configurator-state",
-    "configurator-commands",
     "configurator-view",
     "configurator-page",
 )
 """What becomes one file, each after those it imports; the last one gives it its name."""
+
+MORE_SCRIPTS = ("configurator-commands", "configurator-costs", "configurator-more")
+"""The same, for what is drawn after the answer."""
 
 
 def figures_module() -> str:
@@ -100,12 +112,18 @@ def figures_module() -> str:
         read_sources(SIZING_DIR),
         [f"figures.{name}" for name in FIGURES],
         ["records.Device"],
-        ["records.Size", "records.Assumptions", *(f"figures.{name}" for name in _FIGURE_RECORDS)],
+        [
+            "records.Size",
+            "records.Settings",
+            "records.Assumptions",
+            "cost_records.Load",
+            *(f"figures.{name}" for name in _FIGURE_RECORDS),
+        ],
     ).text
 
 
-def parts_module(spec: BuildSpec, locale: str) -> str:
-    """The drawn parts in one language as an ES module."""
+def parts_module(spec: BuildSpec, locale: str, parts: dict[str, tuple[str, str]]) -> str:
+    """Drawn parts in one language as an ES module."""
     locales_dir = Path(spec.locales_dir)
     env = make_environment(
         Path(spec.templates_dir),
@@ -115,7 +133,7 @@ def parts_module(spec: BuildSpec, locale: str) -> str:
         spec.urls,
         Assets.from_files({}),
     )
-    return compile_macros(env, PARTS, spec.urls.base_path, GIVEN)
+    return compile_macros(env, parts, spec.urls.base_path, frozenset())
 
 
 SHARED_SCRIPTS = ("format", "configurator", "configurator-typing")
@@ -124,8 +142,16 @@ SHARED_SCRIPTS = ("format", "configurator", "configurator-typing")
 
 def page_script(assets_dir: Path) -> str:
     """The form's script as one file."""
-    scripts = {name: (assets_dir / f"js/{name}.js").read_text("utf-8") for name in SCRIPTS}
-    return bundle(scripts, "start")
+    return bundle(_texts(assets_dir, SCRIPTS), "start")
+
+
+def more_script(assets_dir: Path) -> str:
+    """What draws the rest of a page, as one file."""
+    return bundle(_texts(assets_dir, MORE_SCRIPTS), "More")
+
+
+def _texts(assets_dir: Path, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: (assets_dir / f"js/{name}.js").read_text("utf-8") for name in names}
 
 
 def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
@@ -134,12 +160,14 @@ def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
     made = {
         "js/figures.js": figures_module().encode(),
         f"js/{SCRIPTS[-1]}.js": page_script(assets_dir).encode(),
+        f"js/{MORE_SCRIPTS[-1]}.js": more_script(assets_dir).encode(),
     }
     for name in SHARED_SCRIPTS:
         script = (assets_dir / f"js/{name}.js").read_text("utf-8")
         made[f"js/{name}.js"] = small(script).encode()
     for locale in discover_locales(Path(spec.locales_dir)):
-        made[f"js/parts.{locale}.js"] = parts_module(spec, locale).encode()
+        made[f"js/parts.{locale}.js"] = parts_module(spec, locale, PARTS).encode()
+        made[f"js/parts-more.{locale}.js"] = parts_module(spec, locale, MORE_PARTS).encode()
     return made
 
 
@@ -160,6 +188,7 @@ def model_facts(book: Book, model_id: str) -> dict[str, object]:
             model.gguf_repo if REPO_PATTERN.fullmatch(model.gguf_repo or "") else None
         ),
         "counts": asdict(layer_counts(card)),
+        "money": model_costs(book, model_id),
     }
 
 
@@ -172,6 +201,7 @@ def device_facts(book: Book, gpu_id: str) -> dict[str, object]:
             for backend in book.catalog.gpus[gpu_id].backends
         },
         "vllm_share": (engines["vllm"].memory_utilization if "vllm" in engines else None) or 1.0,
+        "money": device_costs(book, gpu_id),
     }
 
 
@@ -194,13 +224,19 @@ class CardFiles:
         """Address and content of a card by its name ("models/…", "devices/…")."""
         found = self._made.get(name)
         if found is None:
-            kind, _, entry_id = name.partition("/")
-            facts = model_facts if kind == "models" else device_facts
-            made = facts(book_of(self._site), entry_id)
+            made = self._facts(*name.split("/"))
             content = json.dumps(made, separators=(",", ":"), ensure_ascii=False).encode()
             digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
             found = self._made[name] = (f"{FOLDER}{name}.{digest}.json", content)
         return found
+
+    def _facts(self, kind: str, entry_id: str = "") -> object:
+        book = book_of(self._site)
+        if kind == "costs":
+            return shared_costs(book, self._site.locales)
+        if kind == "rented":
+            return rented_devices(book)
+        return (model_facts if kind == "models" else device_facts)(book, entry_id)
 
     def write(self, output: Writer) -> None:
         """Write every card and the list of names."""
@@ -220,6 +256,7 @@ class CardFiles:
                 for gpu in catalog.gpus.values()
             ],
         }
+        yield from (self.file(name) for name in ("costs", "rented"))
         yield from (self.file(f"models/{model_id}") for model_id in catalog.models)
         yield from (self.file(f"devices/{gpu_id}") for gpu_id in catalog.gpus)
         text = json.dumps(index, separators=(",", ":"), ensure_ascii=False)
@@ -228,15 +265,18 @@ class CardFiles:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the form of a page tells the script: ids, and link paths of what it loads.
+    """What the form of a page tells the script: its kind, ids, and link paths of what it loads.
 
-    `files`: engine, rules, model's and device's facts, their cards, in this order. `pair` is the
-    address of a pair's page with 0 and 1 for the ids.
+    `files`: engine, rules, model's and device's facts, their cards, costs, in this order; `rented`
+    those of machines to rent and of all devices. `pair` is the address of a pair's page with 0 and
+    1 for the ids.
     """
 
+    kind: str
     model_id: str
     gpu_id: str
     files: str
+    rented: str
     index: str
     pair: str
 
@@ -255,11 +295,14 @@ def setup_of(site: SiteContext, key: PageKey, locale: str, gpu_id: str = "") -> 
         site.engine.device(device_id),
         site.cards.model(model_id),
         site.cards.device(device_id),
+        site.cards.file("costs")[0],
     ]
     return Setup(
+        kind=key.kind,
         model_id=model_id,
         gpu_id=device_id,
         files=" ".join(base + file for file in files),
+        rented=f"{base}{site.cards.file('rented')[0]} {base}{site.engine.all_devices()}",
         index=base + INDEX,
         pair=site.urls.path("pair", ("0", "1"), locale),
     )

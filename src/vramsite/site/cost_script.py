@@ -1,4 +1,4 @@
-"""What the comparison says of money and energy: `sizing/cost.py` as an ES module."""
+"""Money and energy for browsers: `sizing/cost*.py` as an ES module."""
 
 from __future__ import annotations
 
@@ -6,13 +6,28 @@ from vramsite.site.engine_js import compile_modules
 from vramsite.site.engine_js.link import SIZING_DIR, read_sources
 
 NAME = "js/costs.js"
+FUNCTIONS = [
+    "cost_section.cost_section",
+    "cost_section.offer_cost",
+    "cost_machine.machine_count",
+    "cost_machine.working_devices",
+    "throughput.load_settings",
+    "cost.rented_per_million",
+    "cost.tokens_per_watt_hour",
+]
+_SEEN = [
+    *(f"cost_inputs.{name}" for name in ("CostChoice", "CostRules", "Rate", "Place", "Carbon")),
+    *(f"cost_inputs.{name}" for name in ("DeviceCost", "HostedPrice", "MachineCount")),
+    "cost_inputs.MachineSpeeds",
+    "cost_results.CostSection",
+    "cost_results.OfferCost",
+    "records.Size",
+    "records.Settings",
+]
 
 
 def cost_module() -> bytes:
-    """The module: cost of a rented machine, and tokens for a watt-hour."""
+    """The module: the cost section of a page, and what the comparison says of money."""
     return compile_modules(
-        read_sources(SIZING_DIR),
-        ["cost.rented_per_million", "cost.tokens_per_watt_hour"],
-        ["cost_records.Use", "cost_records.Machine"],
-        ["cost_records.Figure"],
+        read_sources(SIZING_DIR), FUNCTIONS, ["cost_records.Use", "cost_records.Machine"], _SEEN
     ).text.encode()

@@ -367,24 +367,34 @@ class LoadFigures:
     bar: DrawnBar
 
 
+def speed_bars(speeds: list[float | None]) -> list[DrawnBar]:
+    """Bars of speeds on one scale; an empty one where none is known."""
+    most = 0.0
+    for tps in speeds:
+        if tps is not None:
+            most = max(most, tps)
+    return [
+        draw_bar([Stretch(name="tps", amount=0.0 if tps is None else tps)], None, most)
+        for tps in speeds
+    ]
+
+
 def load_figures(one_tps: float | None, loads: list[Load]) -> list[LoadFigures]:
     """The chart of throughput over users, one user first; bars share one scale."""
     all_loads: list[Load] = []
     if one_tps is not None:
         all_loads.append(Load(sequences=1.0, total_tps=one_tps))
-    most = 0.0
     for load in loads:
         all_loads.append(load)
-    for load in all_loads:
-        most = max(most, load.total_tps)
+    bars = speed_bars([load.total_tps for load in all_loads])
     return [
         LoadFigures(
-            users=load.sequences,
-            total_tps=load.total_tps,
-            each_tps=load.total_tps / load.sequences,
-            bar=draw_bar([Stretch(name="tps", amount=load.total_tps)], None, most),
+            users=all_loads[at].sequences,
+            total_tps=all_loads[at].total_tps,
+            each_tps=all_loads[at].total_tps / all_loads[at].sequences,
+            bar=bars[at],
         )
-        for load in all_loads
+        for at in range(len(all_loads))
     ]
 
 

@@ -3,18 +3,13 @@
 
 import { formatter } from "./format.js";
 import {
-  FIELDS, TICKED, choicesOf, contextSteps, fromAddress, resolve, toAddress,
+  COSTS, FIELDS, TICKED, choicesOf, contextSteps, fromAddress, resolve, resolveCosts, toAddress,
 } from "./configurator-state.js";
-import {
-  Calculator, firstView, formatRow, withCommands, withContexts, withFormats, withNotes,
-  withOwnDevice,
-  withRam,
-} from "./configurator-view.js";
-import { draw, helpers, holds, markup } from "./markup.js";
+import { Calculator, firstView, withOwnDevice, withRam } from "./configurator-view.js";
+import { draw, helpers, holds } from "./markup.js";
 
 const root = document.documentElement;
 const ANNOUNCE_AFTER_MS = 800;
-const LONG_TASK_MS = 8;
 
 const pause = () => new Promise((go) => setTimeout(go));
 
@@ -54,28 +49,38 @@ class Page {
     this.devices = new Map();
     this.values = {};
     this.round = 0;
+    this.put = this.put.bind(this);
   }
 
   async load() {
-    const [engine, rules, model, device, modelCard, deviceCard] = this.form.dataset.files.split(" ");
-    const loaded = await Promise.all([
-      import(engine),
-      import("./figures.js"),
-      import(`./parts.${root.lang}.js`),
-      json(rules),
-      ...[model, device, modelCard, deviceCard].map((address) => json(address)),
-    ]);
-    const [engineModule, figures, parts, rulesJson] = loaded;
+    const { files, rented } = this.form.dataset;
+    const [engine, rules, ...slices] = files.split(" ");
+    const [engineModule, figures, costs, { More }, parts, moreParts, rulesJson, ...loaded] =
+      await Promise.all([
+        import(engine),
+        import("./figures.js"),
+        import("./costs.js"),
+        import("./configurator-more.js"),
+        import(`./parts.${root.lang}.js`),
+        import(`./parts-more.${root.lang}.js`),
+        json(rules),
+        ...slices.map((address) => json(address)),
+      ]);
+    const [model, device, modelCard, deviceCard, facts] = loaded;
     this.format = formatter(root.lang);
-    this.draw = parts.default(helpers(this.format));
+    const help = helpers(this.format);
+    this.draw = { ...parts.default(help), ...moreParts.default(help) };
     this.engine = engineModule;
-    this.calculator = new Calculator(engineModule, figures, rulesJson);
+    const calculator = new Calculator(engineModule, figures, rulesJson);
+    this.calculator = calculator;
+    this.facts = facts;
+    this.more = new More({
+      calculator, costs, facts, json, parts: this.draw, rented: rented.split(" "),
+    });
     this.cacheTypes = rulesJson.engine.cache.types.map((type) => type.name);
-    this.models.set(this.home.m, [engineModule.ModelFacts(loaded[4]), loaded[6]]);
-    this.devices.set(this.home.d, [engineModule.DeviceFacts(loaded[5]), loaded[7]]);
-    // What the script cannot work out alone: prices, and which device is the cheapest.
-    const tile = document.querySelector("[data-part=tiles] [data-given]");
-    this.tile = tile && markup(`${tile.outerHTML}\n`);
+    this.models.set(this.home.m, [engineModule.ModelFacts(model), modelCard]);
+    this.devices.set(this.home.d, [engineModule.DeviceFacts(device), deviceCard]);
+    // What the script does not work out: which device is the cheapest that holds a format.
     this.cheapest = new Map();
     this.names = {};
     for (const row of document.querySelectorAll("[data-part=formats] tbody tr")) {
@@ -109,8 +114,8 @@ class Page {
     });
     addEventListener("popstate", () => this.choose(fromAddress(location.search), true));
     for (const name of ["m", "d"])
-      this.controls[name].addEventListener("focusin", () => this.names_of_all(), { once: true });
-    form.addEventListener("pointerenter", () => this.names_of_all(), { once: true });
+      this.controls[name].addEventListener("focusin", () => this.namesOfAll(), { once: true });
+    form.addEventListener("pointerenter", () => this.namesOfAll(), { once: true });
     const link = this.controls.link;
     if (!navigator.clipboard) link.hidden = true;
     link.addEventListener("click", async () => {
@@ -155,18 +160,49 @@ class Page {
     for (const key of ["m", "d"]) {
       if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
     }
-    this.values = resolved.values;
-    const faults = [...pair.faults, ...resolved.faults];
+    const offered = this.offered(pair);
+    const costs = this.facts
+      ? resolveCosts(given, this.facts.choices[root.lang], offered)
+      : { values: {}, faults: [] };
+    this.choice = costs.choice;
+    this.values = { ...resolved.values, ...costs.values };
+    const faults = [...pair.faults, ...resolved.faults, ...costs.faults];
     this.tell(faults.length ? this.draw.fallback(faults.map((key) => this.label(key))) : "");
-    const answered = this.answer(pair, resolved);
+    const state = toAddress(resolved.values);
+    const same = state === this.state && this.answered;
+    const answered = same ? this.answered : this.answer(pair, resolved);
+    if (same) {
+      const { pair: there, view } = same;
+      const money = this.more.money(there, view, this.choice);
+      this.put("tiles", view, money);
+      this.more.drawMoney(this.put, there, view, this.choice);
+    } else {
+      this.state = state;
+      this.answered = null;
+    }
     // The answer comes first: the address costs a browser more than all that was worked out.
     await pause();
     if (round !== this.round) return;
     const address = toAddress(this.values);
-    this.fill(pair, resolved, fill ? null : control);
+    this.fill(pair, resolved, costs, offered, fill ? null : control);
     write?.(address);
     for (const link of document.querySelectorAll("nav.languages a")) link.search = address;
-    if (answered) await this.rest(round, address, answered);
+    if (answered && !same) await this.rest(round, answered);
+    if (round === this.round && answered) root.dataset.drawn = address || "?";
+  }
+
+  // What the lists of the cost section offer, the page's own first.
+  offered({ deviceCard }) {
+    if (!this.facts) return {};
+    const { rates, places, choices } = this.facts;
+    const { cost, place } = deviceCard.money;
+    const usual = choices[root.lang];
+    const codes = (first, items) => [...new Set([first, ...items])];
+    return {
+      ct: codes(usual.country, places[place].electricity.map((entry) => entry.country)),
+      cur: codes(usual.currency, ["USD", ...rates.map((rate) => rate.currency)]),
+      pc: cost.prices.map((price) => price.condition),
+    };
   }
 
   label(key) {
@@ -184,7 +220,7 @@ class Page {
     setTimeout(() => (this.status.textContent = text), 50);
   }
 
-  async names_of_all() {
+  async namesOfAll() {
     this.index ??= json(this.form.dataset.index, { cache: "no-cache" });
     const { models, devices } = await this.index;
     for (const [name, entries] of [["m", models], ["d", devices]]) {
@@ -207,7 +243,7 @@ class Page {
         found.slice(2).map((address) => json(new URL(address, base))),
       );
       known.set(id, [build(facts), card]);
-      await this.names_of_all();
+      await this.namesOfAll();
     }
     return known.get(id);
   }
@@ -226,7 +262,7 @@ class Page {
   }
 
   // Every control shows what holds; the one in use keeps what was typed.
-  fill(pair, { settings, values }, used) {
+  fill(pair, { settings, values }, costs, offered, used) {
     const { controls } = this;
     const { modelCard, deviceCard } = pair;
     for (const [name, { id, name: text }] of [["m", modelCard], ["d", deviceCard]]) {
@@ -237,12 +273,11 @@ class Page {
     const choices = choicesOf(pair, settings.backend);
     for (const [key, field] of Object.entries(FIELDS)) {
       const control = controls[key];
-      const offered = key !== "s" && choices[key] && [...new Set(choices[key])];
-      if (offered && offered.join() !== [...control.options].map((item) => item.value).join())
-        control.replaceChildren(...offered.map((text) => new Option(text)));
+      if (key !== "s" && choices[key]) this.list(control, choices[key]);
       if (key in TICKED) control.checked = values[key] !== undefined;
       else if (control !== used) control.value = settings[field] ?? "";
     }
+    if (this.facts) this.fillCosts(pair, costs, offered, used);
     this.steps = contextSteps(modelCard.context_max_tokens);
     const { slider } = controls;
     slider.max = this.steps.length - 1;
@@ -250,11 +285,40 @@ class Page {
       slider.value = this.steps.findLastIndex((tokens) => tokens <= settings.context_tokens);
     slider.setAttribute("aria-valuetext", this.format.tokens(settings.context_tokens));
     const here = this.form.dataset.pair === location.pathname;
-    const away = values.m !== undefined || values.d !== undefined;
-    this.report.hidden = here || !(away || Object.keys(values).length);
+    this.report.hidden = here || !Object.keys(this.values).length;
     const ids = [modelCard.id, deviceCard.id];
     this.report.href =
-      this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(values, "md");
+      this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(this.values, "md");
+    const { kind } = this.form.dataset;
+    const names = [kind, modelCard.name, deviceCard.name];
+    const heading = document.querySelector("h1");
+    const text = String(this.draw.heading(...names));
+    if (heading.textContent !== text) {
+      heading.textContent = text;
+      document.title = this.draw.title(...names);
+    }
+    for (const item of document.querySelectorAll("[data-home]"))
+      item.hidden = [...item.dataset.home].some((key) => values[key] !== undefined);
+  }
+
+  list(control, values, text = (value) => value) {
+    const offered = [...new Set(values)];
+    if (offered.join() !== [...control.options].map((item) => item.value).join())
+      control.replaceChildren(...offered.map((value) => new Option(text(value), value)));
+  }
+
+  fillCosts({ deviceCard }, { choice }, offered, used) {
+    const { controls, draw } = this;
+    const regions = new Intl.DisplayNames(root.lang, { type: "region" });
+    const { cost } = deviceCard.money;
+    this.list(controls.cur, offered.cur);
+    this.list(controls.ct, offered.ct, (code) => regions.of(code === "UK" ? "GB" : code));
+    this.list(controls.pc, offered.pc, (condition) =>
+      String(draw.condition(cost.prices.find((price) => price.condition === condition))).trim());
+    controls.pc.disabled = offered.pc.length < 2;
+    for (const [key, field] of Object.entries(COSTS))
+      if (controls[key] !== used) controls[key].value = choice[field] ?? "";
+    if (!controls.pc.value) controls.pc.value = offered.pc[0] ?? "";
   }
 
   // Verdict, figures and table of memory; null where the engine refuses.
@@ -275,59 +339,41 @@ class Page {
       return null;
     }
     this.view = view;
-    const checks = usual && !root.dataset.engine ? [] : null;
-    this.put("answer", checks, view, this.draw.sentence(view));
-    this.put("tiles", checks, view, usual ? this.tile : null);
-    this.put("memory", checks, view);
-    for (const item of document.querySelectorAll("[data-unusual]")) item.hidden = usual;
-    if (!checks) this.announce(view);
-    return { pair, view, checks };
+    this.checks = Object.keys(this.values).length || root.dataset.engine ? null : [];
+    this.put("answer", view, this.draw.sentence(view));
+    this.put("tiles", view, this.more.money(pair, view, this.choice));
+    this.put("memory", view);
+    for (const item of document.querySelectorAll("[data-usual]")) item.hidden = !usual;
+    if (!this.checks) this.announce(view);
+    return { pair, view };
   }
 
   // What lies further down, in small steps; a newer change ends it.
-  async rest(round, address, { pair, view: first, checks }) {
-    const { calculator } = this;
-    let view = first;
-    const put = (name, ...rest) => this.put(name, checks, view, ...rest);
-    const resume = async () => {
+  async rest(round, answered) {
+    const { pair, view } = answered;
+    const go = async () => {
       await pause();
       return round === this.round;
     };
-    if (!(await resume())) return;
-    view = withCommands(calculator, pair, view);
-    put("commands");
-    if (!(await resume())) return;
-    view = withContexts(calculator, pair, view);
-    put("contexts");
-    const rows = [];
-    let since = performance.now();
-    for (const format of pair.modelCard.formats) {
-      rows.push(...formatRow(calculator, pair, view, format));
-      if (performance.now() - since < LONG_TASK_MS) continue;
-      if (!(await resume())) return;
-      since = performance.now();
-    }
-    view = withNotes(calculator, pair, withFormats(view, rows));
-    put("formats", this.names);
-    if (!(await resume())) return;
-    put("notes");
-    put("questions", this.draw.sentence(view));
-    if (checks) {
-      root.dataset.engine = checks.length ? "mismatch" : "ok";
-      if (checks.length) root.dataset.engineParts = checks.join(" ");
-    }
-    root.dataset.drawn = address || "?";
+    if (!(await go())) return;
+    if (!(await this.more.draw(this.put, pair, view, () => this.choice, this.names, go))) return;
+    this.answered = answered;
+    const { checks } = this;
+    if (!checks) return;
+    root.dataset.engine = checks.length ? "mismatch" : "ok";
+    if (checks.length) root.dataset.engineParts = checks.join(" ");
+    this.checks = null;
   }
 
   // The page's own answer is only compared: what the server printed stays.
-  put(name, checks, view, ...rest) {
+  put(name, ...values) {
     const part = this.parts.get(name);
-    const text = String(this.draw[name](view, ...rest));
-    if (!checks) {
+    const text = String(this.draw[name](...values));
+    if (!this.checks) {
       draw(part, text);
       for (const button of part.querySelectorAll("button.copy")) button.hidden = !navigator.clipboard;
     } else if (!holds(part, text)) {
-      checks.push(name);
+      this.checks.push(name);
     }
   }
 

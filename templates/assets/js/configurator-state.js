@@ -9,7 +9,16 @@ export const FIELDS = {
   nkvo: "kv_offload", mm: "vision", dr: "draft_tokens", im: "imatrix",
   cap: "usable_gib", bw: "bandwidth_gb_s", fl: "tflops", ram: "host_ram_gib",
 };
-const KEYS = ["m", "d", ...Object.keys(FIELDS)];
+
+/** Key → field of the choice of use and prices (sizing/cost_inputs.py). */
+export const COSTS = {
+  h: "hours_a_day", u: "busy_percent", on: "own_on_hours_a_day", mo: "lifetime_months",
+  ct: "country", cur: "currency", kwh: "price_per_kwh", pc: "condition", pp: "device_price",
+  hp: "host_price", rv: "residual_percent", wl: "load_w", wi: "idle_w", pue: "pue",
+};
+const KEYS = ["m", "d", ...Object.keys(FIELDS), ...Object.keys(COSTS)];
+const MOST = { h: 24, u: 100, on: 24, mo: 240, rv: 100, pue: 9 };
+const NUMBER = /^\d{1,7}(\.\d{1,6})?$/;
 
 /** What a ticked box writes into the address. */
 export const TICKED = { fa: "0", ku: "1", swa: "1", nkvo: "1", mm: "1", im: "1" };
@@ -53,6 +62,7 @@ export const choicesOf = ({ model, device, deviceCard, cacheTypes }, backend) =>
  */
 export function resolve(given, pair) {
   const values = { ...given };
+  for (const key in COSTS) delete values[key];
   const faults = [];
   const settings = {};
   const { modelCard } = pair;
@@ -82,7 +92,7 @@ export function resolve(given, pair) {
     } else if (whole) {
       usual = whole[2];
       if (/^\d{1,9}$/.test(text) && text >= whole[0] && text <= whole[1]) found = Number(text);
-    } else if (/^\d{1,7}(\.\d{1,6})?$/.test(text) && text > 0) {
+    } else if (NUMBER.test(text) && text > 0) {
       found = Number(text);
     }
     if (text !== undefined && found === null) faults.push(key);
@@ -91,4 +101,21 @@ export function resolve(given, pair) {
   }
   settings.outputs_max = settings.parallel;
   return { settings, values, faults };
+}
+
+/** The same for use and prices: `usual` is the page's choice, `offered` what each list offers. */
+export function resolveCosts(given, usual, offered) {
+  const values = {};
+  const faults = [];
+  const choice = { ...usual };
+  for (const [key, field] of Object.entries(COSTS)) {
+    const text = given[key];
+    if (text === undefined) continue;
+    let found = null;
+    if (offered[key]) found = offered[key].includes(text) ? text : null;
+    else if (NUMBER.test(text) && text <= (MOST[key] ?? Infinity)) found = Number(text);
+    if (found === null) faults.push(key);
+    else if (found !== usual[field]) [values[key], choice[field]] = [text, found];
+  }
+  return { values, faults, choice };
 }

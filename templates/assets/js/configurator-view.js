@@ -32,6 +32,16 @@ export class Calculator {
     return this.engine.answer(this.rules, model, this.loaded(model, settings), device);
   }
 
+  /** Output speed with everything on the devices. */
+  speed({ model, device }, settings) {
+    return this.engine.answer_speed(this.rules, model, this.loaded(model, settings), device);
+  }
+
+  /** What all sequences write together, null where the devices do not hold them. */
+  together(model, device, settings) {
+    return this.engine.answer_together(this.rules, model, this.loaded(model, settings), device);
+  }
+
   /** What `ask` gives, null where the engine refuses. */
   attempt(ask) {
     try {
@@ -101,6 +111,21 @@ export function withOwnDevice(calculator, pair, own, name) {
       name: `${deviceCard.name} (${name})`,
       capacity_bytes: own.usable_gib === null ? deviceCard.capacity_bytes : null,
       bandwidth_gb_s: own.bandwidth_gb_s ?? deviceCard.bandwidth_gb_s,
+      money: deviceCard.money && unpriced(deviceCard.money),
+    },
+  };
+}
+
+// Nothing is known of what a device somebody typed in costs and draws.
+function unpriced({ cost, place }) {
+  const unknown = { value: null, basis: "unknown", rows: 0 };
+  const powers = ["prompt_power", "single_power", "several_power", "idle_power"];
+  return {
+    place,
+    sellers: [],
+    cost: {
+      ...cost, prices: [], offers: [],
+      ...Object.fromEntries(powers.map((name) => [name, unknown])),
     },
   };
 }

@@ -7,7 +7,7 @@ makes all. The addresses are the same everywhere because the content is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from vramsite.catalog.trace import Kept
@@ -50,19 +50,34 @@ class EngineFiles:
         """The address of every model's facts in one list, for what looks at all of them."""
         return self._file("models", ".json", self._joined_models)
 
+    def all_devices(self) -> str:
+        """The address of every device's facts in one list."""
+        return self._file("devices", ".json", self._joined_devices)
+
     def file(self, name: str) -> None:
         """Make a file by the name it is kept under ("rules", "models/…", "devices/…")."""
         kind, _, entry_id = name.partition("/")
         if entry_id:
             (self.model if kind == "models" else self.device)(entry_id)
         else:
-            {"engine": self.engine, "rules": self.rules, "models": self.all_models}[kind]()
+            {
+                "engine": self.engine,
+                "rules": self.rules,
+                "models": self.all_models,
+                "devices": self.all_devices,
+            }[kind]()
 
     def _joined_models(self) -> bytes:
-        ids = list(self._maker.catalog.models)
-        for model_id in ids:
-            self.model(model_id)
-        return b"[" + b",".join(self._made[f"models/{one}"][1].strip() for one in ids) + b"]\n"
+        return self._joined("models", self._maker.catalog.models, self.model)
+
+    def _joined_devices(self) -> bytes:
+        return self._joined("devices", self._maker.catalog.gpus, self.device)
+
+    def _joined(self, kind: str, ids: Iterable[str], make: Callable[[str], str]) -> bytes:
+        names = list(ids)
+        for name in names:
+            make(name)
+        return b"[" + b",".join(self._made[f"{kind}/{one}"][1].strip() for one in names) + b"]\n"
 
     def addresses(self) -> Iterator[str]:
         """The addresses of all files."""
@@ -71,6 +86,7 @@ class EngineFiles:
         yield from map(self.model, self._maker.catalog.models)
         yield self.all_models()
         yield from map(self.device, self._maker.catalog.gpus)
+        yield self.all_devices()
 
     def write(self, output: Writer) -> None:
         """Write every file."""
