@@ -104,11 +104,13 @@ class CalibrationRecord(Record):
     @property
     def worked(self) -> _Worked:
         """What was worked out before."""
-        return self._worked
+        # As `self._worked`, but ten times as fast: every answer asks for it.
+        private: dict[str, _Worked] = self.__pydantic_private__  # type: ignore[assignment]
+        return private["_worked"]
 
     def tables(self, model: SpeedModel) -> SpeedTables:
         """What holds on every device and for every architecture."""
-        worked = self._worked
+        worked = self.worked
         if worked.general is None or worked.general[0] is not model:
             worked.general = (model, general_tables(self, model))
             worked.resolved.clear()
@@ -120,7 +122,7 @@ class CalibrationRecord(Record):
 
         `era` names the time of an old measurement, "" today.
         """
-        devices = self._worked.devices
+        devices = self.worked.devices
         found = devices.get((gpu.id, limited, era))
         if found is None:
             names = {
@@ -141,7 +143,7 @@ class CalibrationRecord(Record):
     def factors(self, kind: str, owner: str, found: PhaseEffects, case: EffectCase) -> SpeedFactors:
         """What an owner's effects multiply by in a case; those of kind "all" hold everywhere."""
         key = (kind, owner, case)
-        factors = self._worked.factors
+        factors = self.worked.factors
         kept = factors.get(key)
         if kept is None:
             kept = factors[key] = factors_of(found, case, kind == "all")
@@ -150,7 +152,7 @@ class CalibrationRecord(Record):
     def architecture(self, arch: Architecture) -> PhaseEffects:
         """What the file says about one kind of model."""
         group = architecture_group(arch)
-        architectures = self._worked.architectures
+        architectures = self.worked.architectures
         found = architectures.get(group)
         if found is None:
             found = architectures[group] = effects(self, ARCHITECTURE_KINDS, {"arch": group})

@@ -101,14 +101,16 @@ class SpeedModel(Record):
 
     def format_class(self, name: str) -> FormatClass:
         """The class of a format by the beginning of its name; the last one where none matches."""
-        found = self._classes.get(name)
+        # As `self._classes`, but ten times as fast: every answer asks for it.
+        classes: dict[str, FormatClass] = self.__pydantic_private__["_classes"]  # type: ignore[index]
+        found = classes.get(name)
         if found is None:
             plain = name.upper().removeprefix("UD-")
             found = next(
                 (entry for entry in self.formats if plain.startswith(tuple(entry.prefixes))),
                 self.formats[-1],
             )
-            self._classes[name] = found
+            classes[name] = found
         return found
 
     def era(self, measured: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vramsite.sizing.records import Settings
@@ -15,6 +16,7 @@ LONG_CONTEXT_TOKENS = 32768
 CURVE_CONTEXTS_TOKENS = (4096, 8192, 16384, 32768, 65536, 131072)
 MATRIX_FORMATS = ("Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "IQ4_XS", "Q3_K_M", "Q2_K")
 DEFAULT_FORMAT = "Q4_K_M"
+KEPT_SETTINGS = 1024
 
 
 def short_context(model: ModelRecord) -> int:
@@ -56,25 +58,39 @@ def page_settings(
     kv_type: str = "f16",
 ) -> Settings:
     """One llama.cpp user on one device, through the backend that is the device's default."""
+    backends = gpu.backends
+    backend = backends[0] if backends else "cuda"
+    return _one_user(backend, format_name, float(context_tokens), kv_type)
+
+
+# A worker asks for the same few settings ten thousand times, and a record of twenty fields is slow
+# to make.
+
+
+@lru_cache(KEPT_SETTINGS)
+def _one_user(backend: str, format_name: str, context_tokens: float, kv_type: str) -> Settings:
     return Settings(
-        backend=gpu.backends[0] if gpu.backends else "cuda",
+        backend=backend,
         format=format_name,
-        context_tokens=float(context_tokens),
+        context_tokens=context_tokens,
         kv_type_k=kv_type,
         kv_type_v=kv_type,
     )
 
 
+@lru_cache(KEPT_SETTINGS)
 def with_context(settings: Settings, tokens: float) -> Settings:
     """The same settings at another context, all sequences together."""
     return replace(settings, context_tokens=float(tokens))
 
 
+@lru_cache(KEPT_SETTINGS)
 def with_format(settings: Settings, name: str) -> Settings:
     """The same settings with the weights in another format."""
     return replace(settings, format=name)
 
 
+@lru_cache(KEPT_SETTINGS)
 def with_cache_type(settings: Settings, name: str) -> Settings:
     """The same settings with keys and values cached in another type."""
     return replace(settings, kv_type_k=name, kv_type_v=name)

@@ -56,17 +56,18 @@ def assumed(book: Book) -> MoneyAssumptions:
     return money
 
 
-def _kept(book: Book, key: tuple[str, ...], make: Callable[[], T]) -> T:
-    if key not in book.memo:
-        book.memo[key] = make()
-    found: T = book.memo[key]  # type: ignore[assignment]
+def kept(book: Book, key: tuple[str, ...], make: Callable[[], T]) -> T:
+    """What is in the book's memo under a key; made when it is first asked for, never None."""
+    found: T | None = book.memo.get(key)  # type: ignore[assignment]
+    if found is None:
+        book.memo[key] = found = make()
     return found
 
 
 def cost_rules(book: Book) -> CostRules:
     """Stated rules; a month is a twelfth of 365.25 days."""
     money = assumed(book)
-    return _kept(
+    return kept(
         book,
         ("cost_rules",),
         lambda: CostRules(
@@ -82,7 +83,10 @@ def cost_rules(book: Book) -> CostRules:
 
 def default_choice(book: Book, locale: str) -> CostChoice:
     """The use, country and currency that a page of this language shows by default."""
-    money = assumed(book)
+    return kept(book, ("cost_choice", locale), lambda: _default_choice(assumed(book), locale))
+
+
+def _default_choice(money: MoneyAssumptions, locale: str) -> CostChoice:
     return CostChoice(
         hours_a_day=money.hours_a_day.value,
         busy_percent=money.busy_share.value * 100.0,
@@ -95,23 +99,27 @@ def default_choice(book: Book, locale: str) -> CostChoice:
 
 def rates(book: Book) -> list[Rate]:
     """USD for one unit of each currency on record."""
-    return _kept(book, ("cost_rates",), lambda: exchange_rates(book.money_facts()))
+    return kept(book, ("cost_rates",), lambda: exchange_rates(book.money_facts()))
 
 
 def grids(book: Book) -> list[Carbon]:
     """Emissions of each country's grid."""
-    return _kept(book, ("cost_grids",), lambda: grid_carbon(book.money_facts()))
+    return kept(book, ("cost_grids",), lambda: grid_carbon(book.money_facts()))
 
 
 def place_number(book: Book, gpu_id: str) -> int:
     """Which of `places` the device stands in when somebody owns it."""
     money = assumed(book)
-    return money.places.index(money.place(book.catalog.gpus[gpu_id].kind))
+    return kept(
+        book,
+        ("place_number", gpu_id),
+        lambda: money.places.index(money.place(book.catalog.gpus[gpu_id].kind)),
+    )
 
 
 def places(book: Book) -> list[Place]:
     """Where machines stand, in the order of the assumptions."""
-    return _kept(book, ("cost_places",), lambda: _places(book))
+    return kept(book, ("cost_places",), lambda: _places(book))
 
 
 def _places(book: Book) -> list[Place]:
@@ -132,7 +140,7 @@ def _places(book: Book) -> list[Place]:
 
 def device_cost(book: Book, gpu_id: str) -> DeviceCost:
     """Prices, power and offers of one device."""
-    return _kept(book, ("device_cost", gpu_id), lambda: _device_cost(book, gpu_id))
+    return kept(book, ("device_cost", gpu_id), lambda: _device_cost(book, gpu_id))
 
 
 def _device_cost(book: Book, gpu_id: str) -> DeviceCost:
@@ -152,7 +160,7 @@ def _device_cost(book: Book, gpu_id: str) -> DeviceCost:
 
 def offer_sellers(book: Book, gpu_id: str) -> list[Seller]:
     """Who stands behind the offers of `device_cost`, in the same order."""
-    return _kept(
+    return kept(
         book,
         ("offer_sellers", gpu_id),
         lambda: [
@@ -164,14 +172,22 @@ def offer_sellers(book: Book, gpu_id: str) -> list[Seller]:
 
 def hosted_costs(book: Book, model_id: str) -> list[HostedPrice]:
     """The cheapest hosted services of a model."""
-    return [
-        HostedPrice(input_usd=row.input_usd_per_mtok, output_usd=row.output_usd_per_mtok)
-        for row in hosted_prices(book, model_id)
-    ]
+    return kept(
+        book,
+        ("hosted_costs", model_id),
+        lambda: [
+            HostedPrice(input_usd=row.input_usd_per_mtok, output_usd=row.output_usd_per_mtok)
+            for row in hosted_prices(book, model_id)
+        ],
+    )
 
 
 def hosted_sellers(book: Book, model_id: str) -> list[Seller]:
     """Who they are, in the same order."""
+    return kept(book, ("hosted_sellers", model_id), lambda: _hosted_sellers(book, model_id))
+
+
+def _hosted_sellers(book: Book, model_id: str) -> list[Seller]:
     return [
         Seller(row.provider, row.provider_model_id, row.as_of.isoformat(), is_old(book, row.as_of))
         for row in hosted_prices(book, model_id)

@@ -14,6 +14,7 @@ from vramsite.report.money_data import (
     grids,
     hosted_costs,
     hosted_sellers,
+    kept,
     offer_sellers,
     place_number,
     places,
@@ -57,10 +58,19 @@ def money_view(
         asked = page_settings(
             book.catalog.gpus[gpu_id], context_tokens=short_context(book.catalog.models[model_id])
         )
+    usual = choice is None and settings is None
     if choice is None:
         choice = default_choice(book, locale)
+    if usual:  # the same on all pages of the model
+        offers = kept(
+            book,
+            ("offers_in_use", model_id, locale),
+            lambda: _offers(book, model_id, None, default_choice(book, locale)),
+        )
+    else:
+        offers = _offers(book, model_id, settings, choice)
     rules = cost_rules(book)
-    machine, speeds = _machine(book, model_id, gpu_id, asked)
+    machine, speeds, loads = _machine(book, model_id, gpu_id, asked)
     section = cost_section(
         choice,
         rules,
@@ -79,7 +89,7 @@ def money_view(
         user_tokens=user_tokens(asked),
         input_tps=None if speeds is None else speeds.input_tps,
         output_tps=None if speeds is None else speeds.output_tps,
-        loads=[] if speeds is None else _load_rows(speeds),
+        loads=loads,
         least_tps=rules.least_tps_per_user,
         choice=choice,
         section=section,
@@ -89,7 +99,7 @@ def money_view(
             for seller, row in zip(hosted_sellers(book, model_id), section.hosted, strict=True)
         ],
         renter=None if renting is None else sellers[int(renting.offer)],
-        offers=_offers(book, model_id, settings, choice),
+        offers=offers,
     )
 
 
@@ -106,14 +116,15 @@ def _rented(section: CostSection, book: Book, gpu_id: str) -> list[PriceRow]:
 
 def _machine(
     book: Book, model_id: str, gpu_id: str, settings: Settings
-) -> tuple[MachineCount, MachineSpeeds | None]:
+) -> tuple[MachineCount, MachineSpeeds | None, list[LoadRow]]:
     """Kept for the last pair: its pages in all languages come one after the other."""
-    kept = book.memo.get(("money.speeds",))
+    last = book.memo.get(("money.speeds",))
     asked = (model_id, gpu_id, settings)
-    if isinstance(kept, tuple) and kept[0] == asked:
-        found: tuple[MachineCount, MachineSpeeds | None] = kept[1]
+    if isinstance(last, tuple) and last[0] == asked:
+        found: tuple[MachineCount, MachineSpeeds | None, list[LoadRow]] = last[1]
         return found
-    made = _machine_of(book, model_id, gpu_id, settings)
+    machine, speeds = _machine_of(book, model_id, gpu_id, settings)
+    made = machine, speeds, [] if speeds is None else _load_rows(speeds)
     book.memo[("money.speeds",)] = (asked, made)
     return made
 

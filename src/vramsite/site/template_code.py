@@ -30,8 +30,9 @@ def put(value: object) -> str:
         return value  # type: ignore[return-value]
     if kind is str:
         return escape_text(value)  # type: ignore[arg-type]
-    checked = finalize(value)
-    return str(checked) if kind is int else escape(checked)
+    if kind is int and -1000 < value < 1000:  # type: ignore[operator]
+        return str(value)
+    return escape(finalize(value))
 
 
 def call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -136,11 +136,15 @@ def _power(base: float, exponent: float) -> float:
 
 def weight_bytes_read(work: ModelWork, tokens: float, routing: Routing) -> float:
     """Bytes of device weights that one step over `tokens` tokens reads."""
+    if work.routed_bytes == 0.0:
+        return work.dense_bytes
     return work.dense_bytes + work.routed_bytes * experts_touched_share(work, tokens, routing)
 
 
 def host_bytes_read(work: ModelWork, tokens: float, routing: Routing) -> float:
     """Bytes of host weights that one step over `tokens` tokens reads."""
+    if work.host_routed_bytes == 0.0:
+        return work.host_dense_bytes
     touched = experts_touched_share(work, tokens, routing)
     return work.host_dense_bytes + work.host_routed_bytes * touched
 
