@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODELS, DEVICES = ("glm-4.5", "qwen3-8b"), ("rtx-4090", "mac-studio-m3-ultra-512gb")
 DATA_BYTES = 15 * 1024
 PARTS_BYTES = 9 * 1024
+SCRIPT_BYTES = 8 * 1024
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_the_data_of_a_page_is_within_its_budget(site: SiteContext, tmp_path: Pa
         assert setup is not None
         addresses = [address.removeprefix("/repo/") for address in setup.files.split()]
         contents = [(tmp_path / address).read_bytes() for address in addresses]
-        assert len(contents) == 6
+        assert len(contents) == 7
         assert sum(len(gzip.compress(content, 9)) for content in contents[1:]) <= DATA_BYTES
         assert setup.pair == "/repo/de/models/0/1/"
 
@@ -75,4 +76,25 @@ def test_drawn_parts_are_the_same_every_time_and_within_their_budget() -> None:
     made = generated_assets(spec)
     assert made == generated_assets(spec)
     for locale in ("en", "de"):
-        assert len(gzip.compress(made[f"js/parts.{locale}.js"], 9)) <= PARTS_BYTES
+        for name in ("parts", "parts-more"):
+            assert len(gzip.compress(made[f"js/{name}.{locale}.js"], 9)) <= PARTS_BYTES
+    for name in ("configurator-page", "configurator-more"):
+        assert len(gzip.compress(made[f"js/{name}.js"], 9)) <= SCRIPT_BYTES
+
+
+def test_costs_of_all_pages_name_what_they_were_made_from(
+    site: SiteContext, tmp_path: Path
+) -> None:
+    assert site.cards is not None
+    site.write_shared(FolderWriter(tmp_path))
+    costs = json.loads((tmp_path / site.cards.file("costs")[0]).read_text("utf-8"))
+    assert [costs["choices"][code]["currency"] for code in ("en", "de")] == ["USD", "EUR"]
+    for place in costs["places"]:
+        countries = [entry["country"] for entry in place["electricity"]]
+        assert {"DE", "US", "EU", "CH"} <= set(countries)
+        assert len(countries) == len(set(countries))
+        assert all(len(entry["as_of"]) == 10 for entry in place["electricity"])
+    rented = json.loads((tmp_path / site.cards.file("rented")[0]).read_text("utf-8"))
+    assert set(rented) == {"rtx-4090"}
+    prices = [offer["usd_per_hour"] for offer in rented["rtx-4090"]]
+    assert prices == sorted(prices)
