@@ -12,7 +12,7 @@ import pytest
 from vramsite.catalog import load_catalog
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
-from vramsite.site.configurator import INDEX, CardFiles, generated_assets, setup_of
+from vramsite.site.configurator import INDEX, RENTED, CardFiles, generated_assets, setup_of
 from vramsite.site.context import SiteContext
 from vramsite.site.engine_js.data import SliceMaker
 from vramsite.site.engine_js.files import EngineFiles
@@ -94,7 +94,7 @@ def test_costs_of_all_pages_name_what_they_were_made_from(
         assert {"DE", "US", "EU", "CH"} <= set(countries)
         assert len(countries) == len(set(countries))
         assert all(len(entry["as_of"]) == 10 for entry in place["electricity"])
-    rented = json.loads((tmp_path / site.cards.file("rented")[0]).read_text("utf-8"))
+    rented = json.loads((tmp_path / RENTED).read_text("utf-8"))
     assert set(rented) == {"rtx-4090"}
     prices = [offer["usd_per_hour"] for offer in rented["rtx-4090"]]
     assert prices == sorted(prices)

@@ -29,6 +29,7 @@ from vramsite.catalog.rules.offer_rules import OFFER_RULES
 from vramsite.catalog.rules.rule import Context, run_rules
 from vramsite.catalog.rules.tree_rules import ids_are_unique, names_are_unique
 from vramsite.catalog.today import latest_today
+from vramsite.catalog.trace import Kept
 from vramsite.sizing.records import Architecture, Device
 
 R = TypeVar("R", bound=BaseModel)
@@ -48,6 +49,9 @@ class Catalog:
     assumptions: AssumptionsRecord
     _architectures: dict[str, Architecture] = field(default_factory=dict, repr=False)
     _devices: dict[str, Device] = field(default_factory=dict, repr=False)
+    size_factors: Kept[tuple[str, bool], float] = field(
+        default_factory=lambda: Kept("size_factor"), repr=False
+    )  # of `vramsite.catalog.model_files`
 
     def architecture(self, model_id: str) -> Architecture:
         """Layers and tensors of a model. KeyError for an unknown id, else ArchitectureError."""

@@ -67,7 +67,12 @@ def file_source(catalog: Catalog, model_id: str, format_name: str) -> FileSource
         if near is not None:
             if published is not None:
                 return _source(model, recipe=near, published=published)
-            factor = _estimated_factor(catalog, model_id, near, format_name)
+            # Files of a model that was trained in 4 bits tell nothing about those of the others.
+            factor = size_factor(catalog, format_name, _trained_in_four_bits(catalog, model_id))
+            if factor == 0.0:
+                raise FormatError(
+                    f"{model_id}: no file in {format_name} is published for a model like it"
+                )
             return _source(model, recipe=near, estimated_factor=factor)
     if format_name in checkpoints:
         return _source(model, checkpoint=checkpoints[format_name])
@@ -87,24 +92,30 @@ def _native(catalog: Catalog, model_id: str) -> FileSource:
     return _source(model, checkpoint=recipe, published=published)
 
 
-def _estimated_factor(
-    catalog: Catalog, model_id: str, recipe: QuantRecipe, format_name: str
-) -> float:
-    """Median size of other models' files in that format over what the recipe alone gives."""
-    scheme, _ = load_quant_scheme(catalog.data_dir)
-    # Files of a model that was trained in 4 bits tell nothing about those of the others.
-    four_bits = _trained_in_four_bits(catalog, model_id)
+def size_factor(catalog: Catalog, format_name: str, four_bits: bool) -> float:
+    """Median size of published files in that format over what the nearest recipe alone gives.
+
+    Of models trained in 4 bits, or of the others; 0 where none of them has such a file.
+    """
+    key = (format_name, four_bits)
+    found = catalog.size_factors.get(key)
+    if found is None:
+        found = catalog.size_factors[key] = _size_factor(catalog, format_name, four_bits)
+    return found
+
+
+def _size_factor(catalog: Catalog, format_name: str, four_bits: bool) -> float:
+    scheme, recipes = load_quant_scheme(catalog.data_dir)
+    recipe = _nearest_recipe(recipes, catalog.formats[format_name].base_type or "")
     factors = []
     for other_id, other in catalog.models.items():
         file = other.published_file(format_name)
         alike = _trained_in_four_bits(catalog, other_id) == four_bits
-        if file is not None and file.exact and alike:
+        if recipe is not None and file is not None and file.exact and alike:
             base = quantised_weights(catalog.architecture(other_id), recipe, scheme)
             factors.append(file.bytes / base.file_bytes)
-    if not factors:
-        raise FormatError(f"{model_id}: no file in {format_name} is published for a model like it")
     factors.sort()
-    return factors[len(factors) // 2]
+    return factors[len(factors) // 2] if factors else 0.0
 
 
 def _trained_in_four_bits(catalog: Catalog, model_id: str) -> bool:

@@ -72,6 +72,11 @@ class Memory:
         """One object for equal origins: hundreds of answers have the same."""
         return self._origins.setdefault(origin, origin)
 
+    def forget(self) -> None:
+        """Begin anew: another build in the same process."""
+        self.taken()
+        self.recall = None
+
     def taken(self) -> dict[Fact, Answer]:
         """The answers since the last call; whoever keeps them has them from now on."""
         found, self.answers = self.answers, {}

@@ -143,6 +143,7 @@ class TrackedCatalog:
             offers=self._offers,
             _architectures=Kept(),
             _devices=Kept(),
+            size_factors=Kept("size_factor"),
         )
 
     def readers(self) -> dict[str | float, Callable[[Fact], bytes]]:

@@ -107,11 +107,15 @@ def is_old(book: Book, as_of: date) -> bool:
 
 def device_offers(book: Book, gpu_id: str) -> list[OfferRecord]:
     """Offers with this device, the cheapest first."""
-    key = ("device_offers",)
-    table = book.memo.get(key)
+    key = ("device_offers", gpu_id)
+    known = book.memo.get(key)
+    if isinstance(known, list):
+        return known
+    table = book.memo.get(("offers_by_device",))
     if not isinstance(table, dict):
-        table = book.memo[key] = _by_device(book.catalog.offers)
+        table = book.memo[("offers_by_device",)] = _by_device(book.catalog.offers)
     found: list[OfferRecord] = table.get(gpu_id, [])
+    book.memo[key] = found
     return found
 
 

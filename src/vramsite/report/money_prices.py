@@ -118,11 +118,15 @@ def site_pue(facts: MoneyFacts, site: str) -> Pue | None:
 def hosted_prices(book: Book, model_id: str) -> list[HostedPrice]:
     """The cheapest hosted prices of a model by output, one a provider; no batch tier, no offer
     that is marked as being withdrawn."""
-    key = ("hosted_prices",)
-    table = book.memo.get(key)
+    key = ("hosted_prices", model_id)
+    known = book.memo.get(key)
+    if isinstance(known, list):
+        return known
+    table = book.memo.get(("hosted_by_model",))
     if not isinstance(table, dict):
-        table = book.memo[key] = _hosted_by_model(book.money_facts())
+        table = book.memo[("hosted_by_model",)] = _hosted_by_model(book.money_facts())
     found: list[HostedPrice] = table.get(model_id, [])
+    book.memo[key] = found
     return found
 
 

@@ -47,6 +47,10 @@ def _near_devices(book: Book, gpu_id: str) -> list[str]:
 
 def related_devices(book: Book, model_id: str, gpu_id: str) -> list[str]:
     """Devices like this one and the cheapest that hold the model, smallest memory first."""
+    key = ("related_devices", model_id, gpu_id)
+    known = book.memo.get(key)
+    if isinstance(known, list):
+        return known
     chosen = [other for other in holders(book, model_id, limit=CHEAPEST_HOLDERS) if other != gpu_id]
     for other in _near_devices(book, gpu_id):
         if len(chosen) >= DEVICES:
@@ -54,6 +58,7 @@ def related_devices(book: Book, model_id: str, gpu_id: str) -> list[str]:
         if other not in chosen:
             chosen.append(other)
     chosen.sort(key=lambda other: (book.device_card(other).memory_gb, other))
+    book.memo[key] = chosen
     return chosen
 
 

@@ -107,7 +107,7 @@ def build_site(
         else:
             if last is not None and not last.serves(inputs):
                 last = None
-            run = _Build(spec, output, inputs, last, jobs or default_jobs())
+            run = _Build(spec, output, inputs, last, default_jobs() if jobs is None else jobs)
             totals = run.run(progress or SilentProgress(), lock)
     return BuildSummary(
         output=output,

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 FOLDER = "assets/cards/"
 INDEX = "configurator.json"
+RENTED = "configurator-rented.json"
+DEVICES = "configurator-devices.json"
+"""Files about all entries keep their names: if these told their content, as those of single entries
+do, one changed price or new device would change every page."""
 _HASH_LENGTH = 10
 
 PARTS = {
@@ -256,7 +260,9 @@ class CardFiles:
                 for gpu in catalog.gpus.values()
             ],
         }
-        yield from (self.file(name) for name in ("costs", "rented"))
+        yield self.file("costs")
+        yield RENTED, self.file("rented")[1]
+        yield DEVICES, engine.all_devices()
         yield from (self.file(f"models/{model_id}") for model_id in catalog.models)
         yield from (self.file(f"devices/{gpu_id}") for gpu_id in catalog.gpus)
         text = json.dumps(index, separators=(",", ":"), ensure_ascii=False)
@@ -302,7 +308,7 @@ def setup_of(site: SiteContext, key: PageKey, locale: str, gpu_id: str = "") -> 
         model_id=model_id,
         gpu_id=device_id,
         files=" ".join(base + file for file in files),
-        rented=f"{base}{site.cards.file('rented')[0]} {base}{site.engine.all_devices()}",
+        rented=f"{base}{RENTED} {base}{DEVICES}",
         index=base + INDEX,
         pair=site.urls.path("pair", ("0", "1"), locale),
     )

@@ -114,9 +114,37 @@ class _Worker:
         self._errors.close()
 
 
+class _Inline:
+    """A worker in this process, for tests and profiles: does at once what it is told."""
+
+    def __init__(self, order: Order, answers: queue.Queue[_Answer]) -> None:
+        from vramsite.site.worker import Work
+
+        self.chunk: int | None = None
+        self.ended = False
+        self._answers = answers
+        self._work = Work(order, self._put)
+        self._work.ready()
+
+    def _put(self, message: dict[str, Any]) -> None:
+        self._answers.put(_Answer(self, json.loads(json.dumps(message))))
+
+    def send(self, message: dict[str, object]) -> None:
+        """Obey one command."""
+        if not self._work.obey(message):
+            self._put({"event": "end", "peak_bytes": 0, "cpu_s": 0.0})
+
+    def death(self) -> str:
+        """It has none of its own."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Nothing is left running."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    worker: _Worker
+    worker: _Worker | _Inline
     message: dict[str, Any]
 
 
@@ -132,8 +160,7 @@ class _Run:
         self._job = job
         self._progress = progress
         self._hire = hire
-        self._leader: _Worker | None = None
-        self._idle: list[_Worker] = []
+        self._leader: _Worker | _Inline | None = None
         self._sizes: dict[int, int] | None = None
         self._waiting: list[tuple[int, list[int] | None]] = []
         self._open = 0
@@ -170,7 +197,7 @@ class _Run:
         elif not worker.ended:
             raise BuildError(worker.death())
 
-    def _ready(self, worker: _Worker, message: dict[str, Any]) -> None:
+    def _ready(self, worker: _Worker | _Inline, message: dict[str, Any]) -> None:
         """A worker has loaded everything: the first one brings the plan."""
         sizes = {int(index): pages for index, pages in message["chunks"].items()}
         if self._sizes is None:
@@ -188,7 +215,7 @@ class _Run:
             raise BuildError("the catalog or templates changed while the build started: try again")
         self._hand_out(worker)
 
-    def _stale(self, worker: _Worker, message: dict[str, Any]) -> None:
+    def _stale(self, worker: _Worker | _Inline, message: dict[str, Any]) -> None:
         """The leader knows what to make: if it is much, it gets help."""
         if message["first"]:
             worker.send({"first": message["first"]})
@@ -205,7 +232,7 @@ class _Run:
         self._open = len(work)
         self._progress.start(sum(pages.values()))
 
-    def _hand_out(self, worker: _Worker) -> None:
+    def _hand_out(self, worker: _Worker | _Inline) -> None:
         """Give a worker its next chunk, or let it go; the leader waits for the others' last."""
         worker.chunk = None
         if self._waiting:
@@ -217,7 +244,7 @@ class _Run:
             self._open = -1
             self._leader.send({"finish": str(self._job.store), "inputs": str(self._job.inputs)})
 
-    def _let_go(self, worker: _Worker) -> None:
+    def _let_go(self, worker: _Worker | _Inline) -> None:
         worker.send({"end": True})
 
 
@@ -238,7 +265,7 @@ class Job:
 
 
 def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
-    """Make the job's pages with up to ``jobs`` processes, and the site whole.
+    """Make the job's pages with up to ``jobs`` processes (0: in this one), and the site whole.
 
     ``lock`` is the file descriptor that the workers keep open as long as they live.
 
@@ -246,7 +273,7 @@ def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
         BuildError: a worker failed or was killed; the others are ended first.
     """
     answers: queue.Queue[_Answer] = queue.Queue()
-    workers: list[_Worker] = []
+    workers: list[_Worker | _Inline] = []
 
     def hire() -> None:
         while len(workers) < jobs:
@@ -254,7 +281,9 @@ def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
 
     run = _Run(job, progress, hire)
     try:
-        if job.incremental:
+        if jobs == 0:
+            workers.append(_Inline(job.order, answers))
+        elif job.incremental:
             workers.append(_Worker(0, job.order, answers, lock))
         else:
             hire()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.model_files import size_factor
 from vramsite.catalog.trace import DIGEST_SIZE, digest
 from vramsite.report.questions import QUESTIONS, ask
 from vramsite.site.pages.shared import book_of
@@ -48,6 +50,7 @@ class SiteFacts:
         makers: dict[str | float, Callable[..., object] | None] = {
             "card_file": site.cards.file if site.cards else None,
             "engine_file": site.engine.file if site.engine else None,
+            "size_factor": partial(size_factor, site.catalog),
             "share_image": site.machine.picture if site.machine else None,
         }
         make = makers[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import pickle
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,12 +68,11 @@ class Maker:
         self.chunks = {chunk.index: chunk for chunk in self.site.plan(spec.shard)}
         self.with_shared = spec.shard == "" or spec.shard.startswith("1/")
         self.verifier: Verifier | None = None
+        memory.forget()
         facts = self.site.facts
         if store is not None and facts is not None:
             self.verifier = Verifier(store, facts.digest, facts.ask)
             memory.recall = self.verifier.recall
-        gc.collect()
-        gc.freeze()
 
     def places(self) -> dict[Unit, int]:
         """Every unit of the plan with its place in the order of the site."""

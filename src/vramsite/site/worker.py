@@ -7,6 +7,7 @@ the end of its life, so that it never outlives the build. The other side is ``ex
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -16,7 +17,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from vramsite.site.making import ASSETS, SHARED, Maker
 from vramsite.site.memory import peak_bytes
@@ -99,6 +100,18 @@ class Work:
         )
         self._send({"event": "finished", "urls": whole.sitemap_urls})
 
+    def obey(self, command: dict[str, Any]) -> bool:
+        """Do what a command says; False for the one that ends the work."""
+        if "first" in command:
+            self.make_first(command["first"])
+        if "chunk" in command:
+            self.make(command["chunk"], command["positions"])
+        if "stale" in command:
+            self.stale()
+        if "finish" in command:
+            self.finish(command["finish"], command["inputs"])
+        return "end" not in command
+
 
 def _open_store(path: str) -> Store | None:
     if not path:
@@ -112,16 +125,11 @@ def _open_store(path: str) -> Store | None:
 def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     """The worker's whole life; see the module's text."""
     worker = Work(Order.from_json(commands.get()), send)
+    gc.collect()
+    gc.freeze()
     worker.ready()
-    while "end" not in (command := json.loads(commands.get())):
-        if "first" in command:
-            worker.make_first(command["first"])
-        if "chunk" in command:
-            worker.make(command["chunk"], command["positions"])
-        if "stale" in command:
-            worker.stale()
-        if "finish" in command:
-            worker.finish(command["finish"], command["inputs"])
+    while worker.obey(json.loads(commands.get())):
+        pass
     send({"event": "end", "peak_bytes": peak_bytes(), "cpu_s": time.process_time()})
 
 

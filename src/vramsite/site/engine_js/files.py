@@ -50,9 +50,9 @@ class EngineFiles:
         """The address of every model's facts in one list, for what looks at all of them."""
         return self._file("models", ".json", self._joined_models)
 
-    def all_devices(self) -> str:
-        """The address of every device's facts in one list."""
-        return self._file("devices", ".json", self._joined_devices)
+    def all_devices(self) -> bytes:
+        """Every device's facts in one list."""
+        return self._joined("devices", self._maker.catalog.gpus, self.device)
 
     def file(self, name: str) -> None:
         """Make a file by the name it is kept under ("rules", "models/…", "devices/…")."""
@@ -64,14 +64,10 @@ class EngineFiles:
                 "engine": self.engine,
                 "rules": self.rules,
                 "models": self.all_models,
-                "devices": self.all_devices,
             }[kind]()
 
     def _joined_models(self) -> bytes:
         return self._joined("models", self._maker.catalog.models, self.model)
-
-    def _joined_devices(self) -> bytes:
-        return self._joined("devices", self._maker.catalog.gpus, self.device)
 
     def _joined(self, kind: str, ids: Iterable[str], make: Callable[[str], str]) -> bytes:
         names = list(ids)
@@ -86,7 +82,6 @@ class EngineFiles:
         yield from map(self.model, self._maker.catalog.models)
         yield self.all_models()
         yield from map(self.device, self._maker.catalog.gpus)
-        yield self.all_devices()
 
     def write(self, output: Writer) -> None:
         """Write every file."""
