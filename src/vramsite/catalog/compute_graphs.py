@@ -113,7 +113,7 @@ class Step:
 def load_graph_file(data_dir: Path) -> GraphFile | None:
     """The file, None where there is none. Raises pydantic's ValidationError."""
     path = data_dir / "llama_cpp_graphs.yaml"
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         return None
     return GraphFile.model_validate(read_rules(path))
 

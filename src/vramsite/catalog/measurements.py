@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from vramsite.catalog.faults import CatalogError, Fault
+from vramsite.catalog.faults import MOST_OF_A_KIND, CatalogError, Fault, shortened
 from vramsite.catalog.measurement_row import COLUMNS, METRICS, MeasurementRow
+from vramsite.catalog.raw_text import UnusableError, hidden_character, read_plain
 from vramsite.catalog.trace import note
 from vramsite.catalog.yaml_source import shown_path
 
+MOST_BYTES = 64 * 2**20
+MOST_DEVICES = 4096
+_NUMBER = re.compile(r"-?[0-9]{1,25}(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?")
 Known = tuple[set[str], set[str]]  # model ids, device ids
 
 
@@ -37,7 +42,7 @@ def read_measurements(
     faults: list[Fault] = []
     seen: dict[str, str] = {}
     for path in sorted((data_dir / "measurements").glob("*.csv")):
-        shown = shown_path(path, data_dir)
+        shown, before = shown_path(path, data_dir), len(faults)
         for line, cells in _table(path, shown, faults):
             row = _row(cells, shown, line, faults)
             if row is None:
@@ -46,14 +51,19 @@ def read_measurements(
                 faults.append(Fault(shown, line, key, message))
             seen[row.id] = shown
             rows.append(row)
+        more = len(faults) - before - MOST_OF_A_KIND
+        if more > 0:
+            faults[before + MOST_OF_A_KIND :] = [
+                Fault(shown, 0, "", f"has {more} more faults; correct these first")
+            ]
     return sorted(rows, key=lambda row: row.id), faults
 
 
 def _table(path: Path, shown: str, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]]]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        faults.append(Fault(shown, 0, "", "cannot be read as UTF-8"))
+        text = read_plain(path, path.parent.parent, MOST_BYTES)
+    except UnusableError as error:
+        faults.append(Fault(shown, error.line, "", error.message))
         return
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
@@ -77,10 +87,13 @@ def read_row(cells: dict[str, str]) -> tuple[MeasurementRow | None, list[tuple[s
     values: dict[str, Any] = {}
     faults = []
     for name, text in cells.items():
+        hidden = hidden_character(text)
         try:
+            if hidden:
+                raise ValueError(f"holds {hidden}; take it out")
             values[name] = _READERS[name](text)
         except ValueError as error:
-            faults.append((name, f"found {text or 'nothing'}; {error}"))
+            faults.append((name, f"found {shortened(text) or 'nothing'}; {error}"))
     return (None if faults else MeasurementRow(**values)), faults
 
 
@@ -96,17 +109,17 @@ def _objections(
     row: MeasurementRow, seen: dict[str, str], known: Known | None
 ) -> Iterator[tuple[str, str]]:
     if row.id in seen:
-        yield "id", f"found {row.id} a second time (also in {seen[row.id]})"
+        yield "id", f"found {shortened(row.id)} a second time (also in {seen[row.id]})"
     if row.metric not in METRICS:
-        yield "metric", f"found {row.metric}; must be one of {', '.join(METRICS)}"
+        yield "metric", f"found {shortened(row.metric)}; must be one of {', '.join(METRICS)}"
     if row.per not in ("total", "per_user", "per_gpu"):
-        yield "per", f"found {row.per}; must be total, per_user or per_gpu"
+        yield "per", f"found {shortened(row.per)}; must be total, per_user or per_gpu"
     if row.usable == (row.unusable_reason is not None):
         yield "unusable_reason", "must be given exactly where usable is 0"
     if known is not None and row.model_id is not None and row.model_id not in known[0]:
-        yield "model_id", f"found {row.model_id}; is no model below data/models/"
+        yield "model_id", f"found {shortened(row.model_id)}; is no model below data/models/"
     if known is not None and row.gpu_id is not None and row.gpu_id not in known[1]:
-        yield "gpu_id", f"found {row.gpu_id}; is no device below data/gpus/"
+        yield "gpu_id", f"found {shortened(row.gpu_id)}; is no device below data/gpus/"
 
 
 def _text(text: str) -> str:
@@ -119,25 +132,32 @@ def _optional_text(text: str) -> str | None:
     return text or None
 
 
+def _float(text: str) -> float:
+    # Python also takes 1_000, and the digits of other scripts.
+    if _NUMBER.fullmatch(text) is None:
+        raise ValueError("must be a number")
+    return float(text)
+
+
 def _number(text: str) -> float:
-    value = float(text)
+    value = _float(text)
     if not 0 < value < 2**53:
         raise ValueError("must be a number greater than 0")
     return value
 
 
 def _optional_number(text: str) -> float | None:
-    value = float(text) if text else None
+    value = _float(text) if text else None
     if value is not None and not 0 <= value < 2**53:
         raise ValueError("must be a number, 0 or greater")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError("must be 1 or more")
-    return value
+    value = _float(text)
+    if not 1 <= value <= MOST_DEVICES or not value.is_integer():
+        raise ValueError(f"must be a whole number from 1 to {MOST_DEVICES}")
+    return int(value)
 
 
 def _flag(text: str) -> bool:

@@ -33,16 +33,16 @@ class UnusableError(Exception):
         self.line = line
 
 
-def read_text(path: Path, data_dir: Path) -> str:
-    """The text of a file below `data_dir`. Raises UnusableError with what to do about it."""
+def read_plain(path: Path, data_dir: Path, most_bytes: int) -> str:
+    """The text of any file below `data_dir`. Raises UnusableError with what to do about it."""
     if path.is_symlink():
         raise UnusableError("is a symbolic link; put the file itself here")
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             raise UnusableError("is no file; put a file of that name here")
-        if found.st_size > MAX_BYTES:
-            raise UnusableError(f"is bigger than {MAX_BYTES} bytes; split it")
+        if found.st_size > most_bytes:
+            raise UnusableError(f"is bigger than {most_bytes} bytes; split it")
         if not path.resolve().is_relative_to(data_dir.resolve()):
             raise UnusableError("lies outside the data folder; put the file itself here")
         raw = path.read_bytes()
@@ -51,10 +51,15 @@ def read_text(path: Path, data_dir: Path) -> str:
     if raw.startswith(b"\xef\xbb\xbf"):
         raise UnusableError("starts with a byte order mark; save it as UTF-8 without BOM", 1)
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise UnusableError("is not UTF-8; save it as UTF-8", line) from error
+
+
+def read_text(path: Path, data_dir: Path) -> str:
+    """The text of a YAML file of the catalog. Raises UnusableError."""
+    text = read_plain(path, data_dir, MAX_BYTES)
     _refuse_deep_nesting(text)
     for number, line_text in enumerate(text.split("\n"), 1):
         if "\t" in line_text[: len(line_text) - len(line_text.lstrip())]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def rule_file_faults(data_dir: Path) -> list[Fault]:
     faults: list[Fault] = []
     for name, loaders in LOADERS.items():
         path = data_dir / name
-        if not path.exists():
+        if not os.path.lexists(path):  # a link to itself does not exist, and is there
             continue
         for load in loaders:
             try:

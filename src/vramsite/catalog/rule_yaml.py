@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from vramsite.catalog.faults import shortened
-from vramsite.catalog.raw_text import MAX_DEPTH
+from vramsite.catalog.raw_text import MAX_DEPTH, UnusableError, read_plain
 
 MOST_BYTES = 8 * 2**20
 MOST_VALUES = 500_000  # with every alias written out
@@ -29,18 +28,9 @@ class RuleFileError(ValueError):
 def read_rules(path: Path) -> Any:
     """The mapping that a file holds. Raises RuleFileError."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise RuleFileError(path, "is no file; put a file of that name here")
-        if found.st_size > MOST_BYTES:
-            raise RuleFileError(path, f"is bigger than {MOST_BYTES} bytes; split it")
-        return _read(path, path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RuleFileError(path, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RuleFileError(path, "is not UTF-8; save it as UTF-8") from error
-    except _UnusableError as error:
-        raise RuleFileError(path, str(error), error.line) from error
+        return _read(path, read_plain(path, path.parent, MOST_BYTES))
+    except UnusableError as error:
+        raise RuleFileError(path, error.message, error.line) from error
 
 
 def _read(path: Path, text: str) -> Any:
@@ -49,7 +39,7 @@ def _read(path: Path, text: str) -> Any:
         try:
             node = loader.get_single_node()
             if not isinstance(node, yaml.MappingNode):
-                raise _UnusableError("must be a mapping of keys to values (`key: value`)", 1)
+                raise UnusableError("must be a mapping of keys to values (`key: value`)", 1)
             _expanded(node, {}, 0)
             return loader.construct_document(node)
         finally:
@@ -61,31 +51,25 @@ def _read(path: Path, text: str) -> Any:
         raise RuleFileError(path, f"is not valid YAML: {shortened(problem, 200)}", line) from error
 
 
-class _UnusableError(Exception):
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 def _expanded(node: Any, sizes: dict[int, int], depth: int) -> int:
     """How many values the node is with its aliases written out: what they hold counts again."""
     found = sizes.get(id(node))
     line = node.start_mark.line + 1
     if found is None:
         if depth > MAX_DEPTH:
-            raise _UnusableError(f"is nested deeper than {MAX_DEPTH} levels", line)
+            raise UnusableError(f"is nested deeper than {MAX_DEPTH} levels", line)
         sizes[id(node)] = 0  # until it is known: an alias of what it stands in finds this
         found = 1
         if isinstance(node, yaml.ScalarNode):
             if node.tag.endswith(":float") and node.value.strip("+-.").lower() in ("inf", "nan"):
-                raise _UnusableError(f"holds {node.value}; a number must be finite", line)
+                raise UnusableError(f"holds {node.value}; a number must be finite", line)
         else:
             for child in node.value:
                 for part in child if isinstance(child, tuple) else (child,):
                     found += _expanded(part, sizes, depth + 1)
                     if found > MOST_VALUES:
-                        raise _UnusableError("multiplies by aliases (*name); write it out", line)
+                        raise UnusableError("multiplies by aliases (*name); write it out", line)
         sizes[id(node)] = found
     elif found == 0:
-        raise _UnusableError("holds an alias (*name) of what it stands in", line)
+        raise UnusableError("holds an alias (*name) of what it stands in", line)
     return found

@@ -92,9 +92,10 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
         return None
     try:
         node = _compose(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error)
+        said = [getattr(error, "context", None), getattr(error, "problem", None)]
+        problem = shortened(", ".join(filter(None, said)) or str(error), 200)
         line = mark.line + 1 if mark is not None else 1
         faults.append(Fault(shown, line, "", f"is not valid YAML: {problem}"))
         return None
