@@ -138,7 +138,9 @@ class Kept(dict[K, V]):
     page after the other: they are not noted, and `forget_last` removes them between pages.
     """
 
-    __slots__ = ("_last", "_origins", "_question", "_questions")
+    # A value lies in there with its origin (None: not noted), so that one look finds both: keys are
+    # long and their hashes dear.
+    __slots__ = ("_last", "_question", "_questions")
 
     def __init__(
         self, question: str = "", questions: Container[object] = (), last: Container[object] = ()
@@ -147,41 +149,17 @@ class Kept(dict[K, V]):
         self._question = question
         self._questions = questions
         self._last = last
-        self._origins: dict[K, Fact | Origin] = {}
 
     def __reduce__(self) -> Any:
         raise TypeError("caches stay where they are")
 
-    def _answer(self, key: K) -> Fact | None:
+    def _answer(self, key: Any) -> Fact | None:
         """The name of the answer kept under a key, None for what is no answer."""
         if self._question:
-            arguments: Any = key if isinstance(key, tuple) else (key,)
-            return (ANSWER, self._question, *arguments)
+            return (ANSWER, self._question, *(key if isinstance(key, tuple) else (key,)))
         if isinstance(key, tuple) and key[0] in self._questions:
             return (ANSWER, *key)
         return None
-
-    def _look(self, key: K) -> Any:
-        missing: Any = _MISSING
-        value: Any = super().get(key, missing)
-        if not _frames or (self._last and key in self._last):
-            return value
-        if value is not _MISSING:
-            _frames[-1].facts.add(self._origins[key])
-            return value
-        if memory.recall is not None and (fact := self._answer(key)) is not None:
-            try:
-                value = memory.recall(fact)
-            except KeyError:
-                value = super().get(key, missing)  # it may have been made anew to see whether
-            else:
-                super().__setitem__(key, value)
-                self._origins[key] = fact
-            if value is not _MISSING:
-                _frames[-1].facts.add(fact)
-                return value
-        _frames.append(Frame((id(self), key)))
-        return _MISSING
 
     @overload
     def get(self, key: K, default: None = None, /) -> V | None: ...
@@ -192,42 +170,60 @@ class Kept(dict[K, V]):
 
     def get(self, key: K, default: Any = None, /) -> Any:
         """The value of a key; a miss begins the making of it."""
-        value = self._look(key)
-        return default if value is _MISSING else value
+        entry = _get(self, key)
+        if entry is None:
+            if not _frames or (entry := self._missed(key)) is None:
+                return default
+        elif _frames and (origin := entry[1]) is not None:
+            _frames[-1].facts.add(origin)
+        return entry[0]
+
+    def _missed(self, key: Any) -> Any:
+        """The entry that the last build left, or None and the beginning of a new one."""
+        if key in self._last:
+            return None
+        if memory.recall is not None and (fact := self._answer(key)) is not None:
+            try:
+                entry: Any = (memory.recall(fact), fact)
+            except KeyError:
+                entry = _get(self, key)  # it may have been made anew to see whether it holds
+            else:
+                _set(self, key, entry)
+            if entry is not None:
+                _frames[-1].facts.add(fact)
+                return entry
+        _frames.append(Frame((id(self), key)))
+        return None
 
     def __contains__(self, key: object) -> bool:
-        return self._look(key) is not _MISSING  # type: ignore[arg-type]
+        return self.get(key, _MISSING) is not _MISSING  # type: ignore[arg-type]
 
     def __getitem__(self, key: K) -> V:
-        value = super().__getitem__(key)
-        if _frames and not (self._last and key in self._last):
-            _frames[-1].facts.add(self._origins[key])
-        return value
+        value: Any = self.get(key, _MISSING)
+        if value is _MISSING:
+            raise KeyError(key)
+        found: V = value
+        return found
 
     def __setitem__(self, key: K, value: V) -> None:
-        super().__setitem__(key, value)
-        if self._last and key in self._last:
-            return
-        if not _frames:
-            self._origins[key] = EVERYTHING
-            return
-        origin = _close((id(self), key))
-        fact = self._answer(key)
-        if fact is not None:
-            memory.answers[fact] = Answer(digest(value), origin, value)
-        self._origins[key] = fact or origin
-        _frames[-1].facts.add(fact or origin)
-
-    def __delitem__(self, key: K) -> None:
-        super().__delitem__(key)
-        self._origins.pop(key, None)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        super().clear()
-        self._origins.clear()
+        origin: Fact | Origin | None = EVERYTHING
+        if key in self._last:
+            origin = None
+        elif _frames:
+            made_from = _close((id(self), key))
+            origin = self._answer(key)
+            if origin is None:
+                origin = made_from
+            else:
+                memory.answers[origin] = Answer(digest(value), made_from, value)
+            _frames[-1].facts.add(origin)
+        _set(self, key, (value, origin))
 
     def forget_last(self) -> None:
         """Forget what only the page before may have used."""
         for key in [key for key in self if key in self._last]:
             del self[key]
+
+
+_get: Callable[[Any, Any], Any] = dict.get
+_set: Callable[[Any, Any, Any], None] = dict.__setitem__
