@@ -25,7 +25,7 @@ const lines = asked.configs.map(({ config, gguf, context, settings }) => {
     for (const given of settings) {
       const made = engine.Settings(given);
       try {
-        const file = own.own_file(ownRules, arch, made.format, made.imatrix);
+        const file = own.own_file(ownRules, model.arch, made.format, made.imatrix);
         const loaded = engine.loaded_file(rules, file, made);
         lines.push(line([engine.answer(rules, model, loaded, device)]));
       } catch (error) {

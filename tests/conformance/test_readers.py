@@ -72,7 +72,7 @@ def in_python(ground: Ground, rules: OwnRules, asked: Asked) -> list[str]:
     lines = [line([arch, own_parameters(arch), own_native(keys)], readers=True)]
     for settings in asked.settings:
         try:
-            file = own_file(rules, arch, settings.format, settings.imatrix)
+            file = own_file(rules, model.arch, settings.format, settings.imatrix)
             loaded = loaded_file(ground.rules, file, settings)
             lines.append(line([answer(ground.rules, model, loaded, device)]))
         except SizingError as error:

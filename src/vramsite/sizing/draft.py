@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from vramsite.sizing.cache import CacheRules, group_kv_bytes, widest_v
 from vramsite.sizing.records import Architecture, LayerGroup, Settings
+from vramsite.sizing.tensor_sums import tensor_sums
 from vramsite.sizing.weights import WeightBytes
 
 
@@ -28,11 +29,7 @@ def prediction_weight_bytes(arch: Architecture, weights: WeightBytes) -> float:
     """
     if weights.prediction_bytes > 0.0:
         return weights.prediction_bytes
-    elements = 0.0
-    for tensor in arch.tensors:
-        if tensor.tensor_class == "prediction_head":
-            copies = max(1.0, len(tensor.layers) * 1.0)
-            elements = elements + copies * tensor.row_width * tensor.rows * tensor.experts
+    elements = tensor_sums(arch).prediction_parameters
     return elements * weights.file_bytes / max(weights.parameters, 1.0)
 
 

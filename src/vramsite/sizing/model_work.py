@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vramsite.sizing.numeric import floor
 from vramsite.sizing.records import Architecture, Settings
+from vramsite.sizing.tensor_sums import tensor_sums
 from vramsite.sizing.weights import WeightBytes
 
 
@@ -88,11 +89,11 @@ def model_work(
         routed_bytes=weights.routed_bytes * (1.0 - routed_share) * routed_scale,
         host_dense_bytes=dense * dense_share * dense_scale,
         host_routed_bytes=weights.routed_bytes * routed_share * routed_scale,
-        dense_parameters=_matrix_parameters(arch, False)
+        dense_parameters=tensor_sums(arch).dense_parameters
         if known is None
         else known.dense_parameters,
         head_parameters=arch.embedding_width * arch.vocabulary,
-        routed_parameters=_matrix_parameters(arch, True)
+        routed_parameters=tensor_sums(arch).routed_parameters
         if known is None
         else known.routed_parameters,
         expert_count=arch.expert_count,
@@ -100,7 +101,7 @@ def model_work(
         embedding_width=arch.embedding_width,
         layers=arch.layer_count,
         recurrent_layers=_recurrent_layers(arch) if known is None else known.recurrent_layers,
-        expert_layers=_expert_layers(arch) if known is None else known.expert_layers,
+        expert_layers=tensor_sums(arch).expert_layers if known is None else known.expert_layers,
         host_layers=host_layers,
         host_layer_share=min(whole_layers, arch.layer_count) / arch.layer_count,
     )
@@ -155,30 +156,9 @@ def _host_layers(gpu_layers: float | None, layer_count: float) -> float:
     return max(layer_count + 1.0 - gpu_layers, 0.0)
 
 
-def _matrix_parameters(arch: Architecture, routed: bool) -> float:
-    total = 0.0
-    for tensor in arch.tensors:
-        kind = tensor.tensor_class
-        table = kind == "token_embedding" or kind == "per_layer_embedding" or kind == "output"
-        if not tensor.loaded or table or kind == "norm" or kind == "vision":
-            continue
-        if (kind == "routed_experts") == routed:
-            copies = max(1.0, len(tensor.layers) * 1.0)
-            total = total + tensor.row_width * tensor.rows * tensor.experts * copies
-    return total
-
-
 def _recurrent_layers(arch: Architecture) -> float:
     count = 0.0
     for group in arch.groups:
         if group.recurrent_elements > 0.0:
             count = count + group.count
-    return count
-
-
-def _expert_layers(arch: Architecture) -> float:
-    count = 0.0
-    for tensor in arch.tensors:
-        if tensor.role == "ffn_down_exps" and tensor.loaded:
-            count = count + len(tensor.layers) * 1.0
     return count

@@ -70,6 +70,17 @@ class LayerGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TensorSums:
+    """Sums over a model's tensors, see `tensor_sums`."""
+
+    dense_parameters: float  # matrices that every token is multiplied by
+    routed_parameters: float  # routed experts
+    expert_layers: float
+    prediction_parameters: float  # of the prediction layers
+    whole_parameters: float  # kept whole on every device where the others are cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
     """A model as the engine sees it, neutral of vendor. Read from config.json by the catalog."""
 
@@ -91,6 +102,7 @@ class Architecture:
     tensors: list[Tensor]
     prediction_layers: float = 0.0  # MTP / NextN layers in the checkpoint
     graph: ModelGraph | None = None  # what llama.cpp's compute graph allocates, where known
+    sums: TensorSums | None = None  # what is asked of the tensors, where they do not come along
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

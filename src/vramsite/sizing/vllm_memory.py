@@ -16,6 +16,7 @@ from vramsite.sizing.errors import SizingError
 from vramsite.sizing.numeric import ceil_to, floor
 from vramsite.sizing.profiles import EngineProfile
 from vramsite.sizing.records import Architecture, LayerGroup, Memory, Settings, Term
+from vramsite.sizing.tensor_sums import tensor_sums
 from vramsite.sizing.weights import WeightBytes
 
 
@@ -158,13 +159,7 @@ def split_weight_bytes(
         return cut + whole
     if settings.split != "tensor":
         return cut / gpus + whole
-    kept = 0.0
-    for tensor in arch.tensors:
-        if tensor.loaded and tensor.in_checkpoint:
-            copies = max(1.0, len(tensor.layers) * 1.0)
-            elements = copies * tensor.row_width * tensor.rows * tensor.experts
-            if _kept_whole(tensor.role, tensor.tensor_class):
-                kept = kept + elements
+    kept = tensor_sums(arch).whole_parameters
     each = weights.device_bytes / max(weights.parameters, 1.0)
     return cut / gpus + kept * each * (1.0 - 1.0 / gpus) + whole
 
@@ -235,12 +230,6 @@ def account_paged(
         host_bytes=0.0,
         per_device_bytes=devices,
     )
-
-
-def _kept_whole(role: str, tensor_class: str) -> bool:
-    if tensor_class == "norm" or tensor_class == "router" or tensor_class == "indexer":
-        return True
-    return role == "attn_q_a" or role == "attn_kv_a_mqa"
 
 
 def _cache_type(profile: EngineProfile, name: str) -> CacheType:

@@ -6,7 +6,7 @@ Compiled for the browser together with the readers; see docs/configurator.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.shapes import text_keys, whole
@@ -19,6 +19,7 @@ from vramsite.sizing.model_file import FileSource, model_file
 from vramsite.sizing.packed_weights import PackedFile
 from vramsite.sizing.quantize import QuantRecipe, QuantScheme
 from vramsite.sizing.records import Architecture
+from vramsite.sizing.tensor_sums import counted_sums
 
 NATIVE_NAMES = ("FP8", "MXFP4", "NVFP4")
 CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "seq_length", "n_positions")
@@ -120,7 +121,7 @@ def own_facts(rules: OwnRules, arch: Architecture) -> ModelFacts:
             effects = known.effects
     return ModelFacts(
         id="own",
-        arch=arch,
+        arch=replace(arch, sums=counted_sums(arch)),
         files=[entry.entry for entry in rules.formats],
         effects=effects,
         packed=PackedFile(),

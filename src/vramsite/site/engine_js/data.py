@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vramsite.catalog.calibration import CalibrationRecord, load_calibration
@@ -27,6 +27,7 @@ from vramsite.sizing.answer import (
     SharedRules,
 )
 from vramsite.sizing.checkpoints import checkpoint_weights
+from vramsite.sizing.tensor_sums import counted_sums
 from vramsite.sizing.weights import quantised_weights
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class SliceMaker:
             )
         return ModelFacts(
             id=model_id,
-            arch=arch,
+            arch=replace(arch, sums=counted_sums(arch)),
             files=entries,
             effects=self._calibration.architecture(arch),
             packed=packer.packed(),

@@ -15,6 +15,9 @@ RECORDS = [
     "answer.DeviceFacts",
     "records.Settings",
 ]
+LEFT_OUT = ["tensor_sums.counted_sums"]
+"""Functions that are not carried, because what they would find comes with the data."""
+
 SEEN = ["records.Settings", "records.Size", "records.Device", "records.Assumptions"]
 """Records whose fields keep their names, together with those of the records within them."""
 

@@ -48,6 +48,9 @@ class Expressions(Operators):
         if original not in module.functions:
             raise self.refusal(node, f"`{name}(…)`", "functions and records of the engine")
         function = module.functions[original]
+        if is_numeric(module.name) and original == "index" and len(node.args) == 1:
+            value = self.number(node.args[0])  # whole by its contract: the number itself
+            return Js(value.text, value.level, INT)
         arguments = ",".join(self._arguments(node, function.name, function.parameters))
         return Js(f"{self.link.function(function)}({arguments})", CALL, function.result)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from vramsite.site.engine_js.exports import FUNCTIONS, RECORDS, SEEN, SEEN_FIELDS
+from vramsite.site.engine_js.exports import FUNCTIONS, LEFT_OUT, RECORDS, SEEN, SEEN_FIELDS
 from vramsite.site.engine_js.expressions import default_text
 from vramsite.site.engine_js.fault import SubsetError, refusal
 from vramsite.site.engine_js.kinds import Kind
@@ -64,6 +64,7 @@ class Module:
         self.program = program
         self._public_fields = public_fields
         self._read = read
+        self.left_out: frozenset[str] = frozenset()
         self._marks = Marks(public_fields)
         self._waiting: list[Function] = []
         self._texts: dict[str, str] = {}
@@ -77,6 +78,8 @@ class Module:
 
     def translated(self, function: Function) -> str:
         """A function as an expression. Raises SubsetError."""
+        if function.qualified in self.left_out:
+            return "()=>{throw Error()}"
         return self.compiler(self.program, function, self).compile()
 
     def table(self, name: str, entries: dict[str, Function]) -> str:
@@ -175,11 +178,12 @@ def compile_modules(
     seen: list[str],
     package: str = PACKAGE,
     seen_fields: frozenset[str] | None = None,
+    left_out: Sequence[str] = (),
 ) -> Compiled:
     """One ES module of the named functions and record constructors ("module.name").
 
     Fields of the records that `seen` names keep their names, and so do `seen_fields`; where
-    these are not given, those of `records` as well.
+    these are not given, those of `records` as well. Functions `left_out` fail if they are called.
     `sources` maps a module's name to its path and text; those that the exports need are looked at
     as a whole, whether or not each of their functions is called.
 
@@ -198,7 +202,8 @@ def compile_modules(
         for module, _, name in (qualified.rpartition(".") for qualified in functions)
     ]
     public |= seen_fields or frozenset()
-    made = Module(program, public, Reads(program, entries).fields(public))
+    made = Module(program, public, Reads(program, entries, left_out).fields(public))
+    made.left_out = frozenset(left_out)
     exports: dict[str, str] = {}
     for qualified in functions:
         module, _, name = qualified.rpartition(".")
@@ -281,4 +286,6 @@ def _check_errors(path: Path, text: str) -> None:
 @cache
 def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
     """The engine as an ES module. Raises SubsetError."""
-    return compile_modules(read_sources(folder), FUNCTIONS, RECORDS, SEEN, seen_fields=SEEN_FIELDS)
+    return compile_modules(
+        read_sources(folder), FUNCTIONS, RECORDS, SEEN, seen_fields=SEEN_FIELDS, left_out=LEFT_OUT
+    )

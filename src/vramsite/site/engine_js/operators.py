@@ -130,9 +130,21 @@ class Operators:
             )
         return value
 
+    def put_together(self, node: ast.BinOp, left: Js, right: Js) -> Js | None:
+        """What `+` makes of two texts; None for anything else."""
+        if not isinstance(node.op, ast.Add) or left.kind != STR:
+            return None
+        if right.kind != STR:
+            text = ast.unparse(node.right)
+            raise self.refusal(node.right, f"{right.kind.text()} `{text}`", "str as text")
+        return Js(f"{left.within(SUM)}+{right.within(PRODUCT)}", SUM, STR)
+
     def number(self, node: ast.expr) -> Js:
         """An expression that must be a number."""
-        value = self.expression(node)
+        return self.as_number(node, self.expression(node))
+
+    def as_number(self, node: ast.expr, value: Js) -> Js:
+        """The same of one that is translated already."""
         if not is_number(value.kind):
             text = ast.unparse(node)
             raise self.refusal(node, f"arithmetic with {value.kind.text()} `{text}`", "numbers")
@@ -163,7 +175,10 @@ class Operators:
         )
 
     def _attribute(self, node: ast.Attribute) -> Js:
-        owner = self.expression(node.value)
+        return self.attribute_of(node, self.expression(node.value))
+
+    def attribute_of(self, node: ast.Attribute, owner: Js) -> Js:
+        """A field of a record."""
         if owner.kind.name != "record":
             raise self.refusal(node, f"`{ast.unparse(node)}`", "attributes of records")
         field = self.program.record(owner.kind).fields.get(node.attr)
@@ -191,10 +206,13 @@ class Operators:
             use = _INSTEAD.get(type(node.op).__name__, "+ - * / and floor of numeric")
             raise self.refusal(node, f"`{ast.unparse(node)}`", use)
         operator, level = found
-        if operator == "+" and self.expression(node.left).kind == STR:
-            left, right = self.expression(node.left), self.typed(node.right, STR, "text")
-            return Js(f"{left.within(SUM)}+{right.within(PRODUCT)}", SUM, STR)
-        left, right = self.number(node.left), self.number(node.right)
+        left, right = self.expression(node.left), self.expression(node.right)
+        joined_up = self.put_together(node, left, right)
+        if joined_up is not None:
+            return joined_up
+        left, right = self.as_number(node.left, left), self.as_number(node.right, right)
+        if operator == "*" and left.kind == INT and right.text == "1":
+            return Js(left.text, left.level, FLOAT)  # there is one kind of number over there
         whole = left.kind.name == right.kind.name == "int" and operator != "/"
         if whole and operator == "*" and (_negative(node.left) or _negative(node.right)):
             raise self.refusal(node, f"`{ast.unparse(node)}`", "floats: 0 * -1 is -0 over there")
@@ -220,6 +238,9 @@ class Operators:
         return Js(sign.join(parts), level, BOOL)
 
     def _ifexp(self, node: ast.IfExp) -> Js:
+        fallback = self._fallback(node)
+        if fallback is not None:
+            return fallback
         test = self.condition(node.test).within(OR)
         first, second = self.expression(node.body), self.expression(node.orelse)
         kind = joined(first.kind, second.kind)
@@ -228,6 +249,22 @@ class Operators:
             raise self.refusal(node, f"choice of {both}", "one type")
         text = f"{test}?{first.within(ASSIGNMENT)}:{second.within(ASSIGNMENT)}"
         return Js(text, CHOICE, kind)
+
+    def _fallback(self, node: ast.IfExp) -> Js | None:
+        """`a if a is not None else b`, and the same the other way round, as `a??b`."""
+        test = node.test
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+            return None
+        known = isinstance(test.ops[0], ast.IsNot)
+        asked, other = (node.body, node.orelse) if known else (node.orelse, node.body)
+        plain = isinstance(asked, (ast.Name, ast.Attribute))
+        if not plain or ast.dump(asked) != ast.dump(test.left):
+            return None
+        first, second = self.expression(asked), self.expression(other)
+        kind = joined(first.kind.present(), second.kind)
+        if kind is None:
+            return None
+        return Js(f"{first.within(COMPARE)}??{second.within(COMPARE)}", CHOICE, kind)
 
     def _compare(self, node: ast.Compare) -> Js:
         operands = [node.left, *node.comparators]
@@ -265,7 +302,8 @@ class Operators:
             same = one.kind.present() == other.kind.present() and one.kind.name in {"str", "bool"}
             if not numbers and not same:
                 raise self.refusal(node, kinds, "== with two numbers, strings or truth values")
-            sign = "===" if isinstance(operator, ast.Eq) else "!=="
+            # Of one type, or null: the short signs mean the same as the long ones.
+            sign = "==" if isinstance(operator, ast.Eq) else "!="
             return Js(f"{one.within(COMPARE)}{sign}{other.within(COMPARE)}", EQUAL, BOOL)
         if not numbers:
             raise self.refusal(node, kinds, "< <= > >= with numbers")

@@ -14,12 +14,14 @@ from vramsite.site.engine_js.source import Function, Module, Program, is_numeric
 class Reads:
     """What some functions, and those that they call, read."""
 
-    def __init__(self, program: Program, functions: Iterable[Function]) -> None:
+    def __init__(
+        self, program: Program, functions: Iterable[Function], left_out: Iterable[str] = ()
+    ) -> None:
         self._program = program
         self._plain: set[str] = set()
         self._within: dict[str, set[str]] = {}  # field → fields that its value is made of
         waiting = list(functions)
-        seen: set[str] = set()
+        seen: set[str] = {*left_out}
         while waiting:
             function = waiting.pop()
             if function.qualified in seen:

@@ -41,18 +41,19 @@ class WideExpressions(Expressions):
 
     def _boolop(self, node: ast.BoolOp) -> Js:
         for value in node.values:
-            if self.expression(value).kind != BOOL:
+            plain = isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+            if not plain and self.expression(value).kind != BOOL:
                 raise self.refusal(node, f"`{ast.unparse(node)}`", "truth values")
         return super()._boolop(node)
 
-    def _attribute(self, node: ast.Attribute) -> Js:
-        owner = self.expression(node.value)
+    def attribute_of(self, node: ast.Attribute, owner: Js) -> Js:
+        """A field or property of a record."""
         if owner.kind.name == "record":
             record = self.program.record(owner.kind)
             if node.attr in record.properties:
                 method = record.methods[node.attr]
                 return Js(f"{self.link.function(method)}({owner.text})", CALL, method.result)
-        return super()._attribute(node)
+        return super().attribute_of(node, owner)
 
     def _call(self, node: ast.Call) -> Js:
         if not isinstance(node.func, ast.Attribute):
@@ -220,17 +221,20 @@ class WideExpressions(Expressions):
             left, right = self.number(node.left), self.number(node.right)
             text = f"{left.within(ASSIGNMENT)},{right.within(ASSIGNMENT)}"
             return Js(f"{self.link.helper('modulo')}({text})", CALL, FLOAT)
-        if isinstance(node.op, ast.Add):
-            left, right = self.expression(node.left), self.expression(node.right)
-            if left.kind.name == "list" and fits(right.kind, left.kind):
-                text = f"...{left.within(ASSIGNMENT)},...{right.within(ASSIGNMENT)}"
-                return Js(f"[{text}]", ATOM, left.kind)
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
             items, count = self.expression(node.left), self.expression(node.right)
             if count.kind == INT:
                 text = f"{self.link.helper('repeat')}({items.text},{count.text})"
                 return Js(text, CALL, items.kind)
         return super()._binop(node)
+
+    def put_together(self, node: ast.BinOp, left: Js, right: Js) -> Js | None:
+        """What `+` makes of two lists or texts; None for anything else."""
+        if isinstance(node.op, ast.Add) and left.kind.name == "list":
+            if fits(right.kind, left.kind):
+                text = f"...{left.within(ASSIGNMENT)},...{right.within(ASSIGNMENT)}"
+                return Js(f"[{text}]", ATOM, left.kind)
+        return super().put_together(node, left, right)
 
     def _comparison(
         self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr
