@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +56,8 @@ def last_build(output: Path) -> LastBuild | None:
     except StoreError:
         return None
     try:
+        if not store.is_sound():
+            return None
         files = store.files()
         if store.meta["manifest"] != file_digest(output / MANIFEST):
             return None
@@ -62,7 +65,7 @@ def last_build(output: Path) -> LastBuild | None:
             return None
         pages = sum(pages for _, pages in store.units().values())
         return LastBuild(files, store.inputs(), store.meta, pages)
-    except (StoreError, KeyError, ValueError):
+    except (StoreError, sqlite3.Error, KeyError, ValueError):
         return None
     finally:
         store.close()

@@ -108,6 +108,13 @@ class Store:
             self.close()
             raise StoreError(f"{path}: another format")
 
+    def is_sound(self) -> bool:
+        """Whether the database is whole as far as SQLite can tell."""
+        try:
+            return bool(self._db.execute("pragma quick_check").fetchone() == ("ok",))
+        except sqlite3.Error:
+            return False
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
