@@ -57,17 +57,6 @@ def test_page_is_sound(visit: Visit, site_url: str, address: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("visit", [320], indirect=True, ids=["320px"])
-def test_no_sideways_scroll_on_the_narrowest_screen(
-    visit: Visit, site_url: str, locale: str
-) -> None:
-    for name in ("pair-exceeds", "model", "device", "models"):
-        visit.page.goto(urljoin(site_url, f"{locale}/{PAGES[name]}"))
-        scroll = visit.page.evaluate("document.documentElement.scrollWidth")
-        assert scroll <= 320, name
-
-
-@pytest.mark.parametrize("locale", LOCALES)
 def test_the_other_language_is_one_click_away(visit: Visit, site_url: str, locale: str) -> None:
     visit.open(urljoin(site_url, f"{locale}/{PAGES['pair-fits']}"))
     other = next(code for code in LOCALES if code != locale)
