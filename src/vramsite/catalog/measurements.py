@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,7 +66,7 @@ def _table(path: Path, shown: str, faults: list[Fault]) -> Iterator[tuple[int, d
     except UnusableError as error:
         faults.append(Fault(shown, error.line, "", error.message))
         return
-    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])
         if tuple(header) != COLUMNS:

@@ -78,7 +78,9 @@ PartialDate = Annotated[
     AfterValidator(_partial_date),
 ]
 IsoDate = Annotated[date, BeforeValidator(_as_date)]
-Positive = Annotated[float, Field(gt=0, lt=2**53)]
+# Below this no quantity of ours is a quantity: a slip, and a number that no page could print.
+LEAST = 1e-12
+Positive = Annotated[float, Field(gt=0, ge=LEAST, lt=2**53)]
 Count = Annotated[int, Field(gt=0, lt=2**53)]
 Sources = Annotated[
     dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)], Text],

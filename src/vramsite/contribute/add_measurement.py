@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.faults import shortened, visible
 from vramsite.catalog.measurement_row import COLUMNS
 from vramsite.catalog.measurements import read_row
 from vramsite.contribute.gguf_facts import format_of
@@ -82,6 +83,8 @@ class AddedRows:
 def read_output(path: Path) -> tuple[Output, str]:
     """The figures of a file of any known kind, and its text. Raises MeasurementError."""
     try:
+        if not path.is_file():
+            raise MeasurementError(f"{path}: no such file")
         if path.stat().st_size > MOST_BYTES:
             raise MeasurementError(f"{path}: bigger than {MOST_BYTES} bytes; cut it down")
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -91,13 +94,21 @@ def read_output(path: Path) -> tuple[Output, str]:
         try:
             found = read(text)
         except MeasurementError as error:
-            raise MeasurementError(f"{path}: {error}") from error
+            raise MeasurementError(f"{path}: {shortened(visible(str(error)), 400)}") from error
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+            raise MeasurementError(f"{path}: is garbled: {_garbled(error)}") from error
+        except csv.Error as error:
+            raise MeasurementError(f"{path}: is garbled: {error}") from error
         if found is not None:
             return found, text
     raise MeasurementError(
         f"{path}: is none of llama-bench output (md, csv, json, jsonl), a llama.cpp log with the "
         "memory breakdown, or the result of `vllm bench serve --save-result`"
     )
+
+
+def _garbled(error: Exception) -> str:
+    return shortened(visible(str(error)), 200) or type(error).__name__
 
 
 def measured_rows(catalog: Catalog, path: Path, stated: Stated, today: date) -> AddedRows:

@@ -125,6 +125,8 @@ def read_header(path: Path) -> GgufHeader:
     """The header of a file. Raises GgufError."""
     block_types = _block_types()
     try:
+        if not path.is_file():
+            raise GgufError(f"{path}: no such file")
         size = path.stat().st_size
         with path.open("rb") as file:
             return _read(_Reader(file, size), block_types)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from vramsite.catalog.measurement_row import MeasurementRow
+from vramsite.evidence.rows import MOST_FILE_BYTES
 
 
 class MeasurementFileError(Exception):
@@ -32,23 +35,33 @@ def read_rows(path: Path) -> tuple[list[MeasurementRow], list[RowFault]]:
     Columns that are missing count as empty. Raises MeasurementFileError where the file cannot be
     read or lacks a column that nothing can stand in for.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MeasurementFileError(f"{path} cannot be read: {error}") from error
-    reader = csv.DictReader(text.splitlines(keepends=True))
-    missing = [name for name in _NEEDED if name not in (reader.fieldnames or [])]
-    if missing:
-        raise MeasurementFileError(f"{path} has no column {', '.join(missing)}")
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
     rows = []
     faults = []
-    for cells in reader:
-        values = {key: (value or "").strip() for key, value in cells.items() if key}
-        try:
-            rows.append(_row(values, reader.line_num))
-        except ValueError as error:
-            faults.append(RowFault(reader.line_num, values.get("metric", ""), str(error)))
+    try:
+        missing = [name for name in _NEEDED if name not in (reader.fieldnames or [])]
+        if missing:
+            raise MeasurementFileError(f"{path} has no column {', '.join(missing)}")
+        for cells in reader:
+            values = {key: (value or "").strip() for key, value in cells.items() if key}
+            try:
+                rows.append(_row(values, reader.line_num))
+            except ValueError as error:
+                faults.append(RowFault(reader.line_num, values.get("metric", ""), str(error)))
+    except csv.Error as error:
+        raise MeasurementFileError(f"{path}:{reader.line_num} is not valid CSV: {error}") from error
     return rows, faults
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise MeasurementFileError(f"{path}: no such file")
+        if path.stat().st_size > MOST_FILE_BYTES:
+            raise MeasurementFileError(f"{path} is larger than {MOST_FILE_BYTES // 2**20} MiB")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MeasurementFileError(f"{path} cannot be read: {error}") from error
 
 
 def _row(cells: dict[str, str], line: int) -> MeasurementRow:
@@ -57,7 +70,12 @@ def _row(cells: dict[str, str], line: int) -> MeasurementRow:
 
     def number(name: str) -> float | None:
         found = cells.get(name)
-        return float(found) if found else None
+        if not found:
+            return None
+        read = float(found) if found.isascii() else math.nan
+        if not 0.0 <= read < 2.0**53:
+            raise ValueError(f"{name}: found {found[:40]}; write a number from 0 up")
+        return read
 
     value = number("value")
     if value is None or not value > 0.0:
