@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
+from vramsite.catalog.record import LEAST
 from vramsite.catalog.yaml_source import Document, KeyPath
 
 # Instead of pydantic's wording, where that speaks to programmers.
@@ -64,6 +65,8 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
         }
         wording = _WORDING.get(kind)
         text = wording.format(**context) if wording else details["msg"]
+        if context.get("ge") == str(LEAST):
+            text = f"must be greater than 0, and at least {LEAST:g}"
         found = details["input"]
         quoted = kind.endswith("_type") and isinstance(found, str)
         message = f"found {repr(shortened(found)) if quoted else _shown(found)}; {text}"
