@@ -130,7 +130,7 @@ TICKS = [("fa", "0"), ("ku", "1"), ("swa", "1"), ("nkvo", "1"), ("im", "1"), ("m
 
 def test_every_control_changes_the_address_and_the_page(page: Any, site_url: str) -> None:
     ready(page, urljoin(site_url, f"en/{PAIR}"))
-    page.locator("form.configurator summary").click()
+    page.locator("form.configurator summary").first.click()
     before = page.locator("[data-part=memory]").inner_text()
     for name, value, query in CHANGES:
         control = page.locator(f"form.configurator [name={name}]")
@@ -240,7 +240,7 @@ def test_what_is_not_possible_falls_back_with_a_note(
 def test_what_the_engine_refuses_is_said_and_nothing_else_changes(page: Any, site_url: str) -> None:
     ready(page, urljoin(site_url, f"en/{PAIR}"))
     before = page.locator("[data-part=memory]").inner_text()
-    page.locator("form.configurator summary").click()
+    page.locator("form.configurator summary").first.click()
     page.locator("form.configurator [name=fa]").check()
     settled(page, "?fa=0")
     page.locator("form.configurator [name=k]").select_option("q8_0")

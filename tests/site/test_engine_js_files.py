@@ -35,6 +35,9 @@ class MadeUpMaker:
     def rules(self) -> MadeUp:
         return MadeUp(name="rules")
 
+    def own_rules(self) -> MadeUp:
+        return MadeUp(name="own")
+
     def model(self, model_id: str) -> MadeUp:
         return MadeUp(name=model_id, size=self.size if model_id == "beta" else 1.0)
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vramsite.catalog.trace import Kept
 from vramsite.report.cards import REPO_PATTERN
@@ -28,6 +28,7 @@ from vramsite.site.pages.shared import book_of
 from vramsite.site.render import make_environment
 from vramsite.site.script_bundle import bundle, small
 from vramsite.site.template_js import compile_macros
+from vramsite.site.training_data import device_training, model_training
 
 if TYPE_CHECKING:
     from vramsite.report.book import Book
@@ -63,6 +64,7 @@ MORE_PARTS = {
     "cost": ("components/money.html", "section"),
     "offers": ("components/money.html", "offers"),
     "condition": ("components/money.html", "condition"),
+    "finetune": ("components/finetune.html", "section"),
     "contexts": ("components/memory.html", "contexts"),
     "formats": ("components/memory.html", "formats"),
     "notes": ("components/notes.html", "notes"),
@@ -97,6 +99,15 @@ _FIGURE_RECORDS = [
     "LoadFigures",
 ]
 
+
+OWN_PARTS = {
+    "fault": ("components/own_model.html", "fault"),
+    "outcome": ("components/own_model.html", "outcome"),
+}
+"""What is said of a config.json that somebody pasted, loaded with the readers."""
+
+OWN_SCRIPTS = ("own-model-read", "own-model")
+"""What reads it and puts the model into the page, one file."""
 
 SCRIPTS = (
     "markup",
@@ -154,6 +165,11 @@ def more_script(assets_dir: Path) -> str:
     return bundle(_texts(assets_dir, MORE_SCRIPTS), "More")
 
 
+def own_script(assets_dir: Path) -> str:
+    """What reads a pasted config.json, as one file."""
+    return bundle(_texts(assets_dir, OWN_SCRIPTS), "start")
+
+
 def _texts(assets_dir: Path, names: tuple[str, ...]) -> dict[str, str]:
     return {name: (assets_dir / f"js/{name}.js").read_text("utf-8") for name in names}
 
@@ -165,6 +181,7 @@ def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
         "js/figures.js": figures_module().encode(),
         f"js/{SCRIPTS[-1]}.js": page_script(assets_dir).encode(),
         f"js/{MORE_SCRIPTS[-1]}.js": more_script(assets_dir).encode(),
+        f"js/{OWN_SCRIPTS[-1]}.js": own_script(assets_dir).encode(),
     }
     for name in SHARED_SCRIPTS:
         script = (assets_dir / f"js/{name}.js").read_text("utf-8")
@@ -172,6 +189,7 @@ def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
     for locale in discover_locales(Path(spec.locales_dir)):
         made[f"js/parts.{locale}.js"] = parts_module(spec, locale, PARTS).encode()
         made[f"js/parts-more.{locale}.js"] = parts_module(spec, locale, MORE_PARTS).encode()
+        made[f"js/parts-own.{locale}.js"] = parts_module(spec, locale, OWN_PARTS).encode()
     return made
 
 
@@ -193,6 +211,7 @@ def model_facts(book: Book, model_id: str) -> dict[str, object]:
         ),
         "counts": asdict(layer_counts(card)),
         "money": model_costs(book, model_id),
+        "training": model_training(book, model_id),
     }
 
 
@@ -206,6 +225,7 @@ def device_facts(book: Book, gpu_id: str) -> dict[str, object]:
         },
         "vllm_share": (engines["vllm"].memory_utilization if "vllm" in engines else None) or 1.0,
         "money": device_costs(book, gpu_id),
+        "training": device_training(book, gpu_id),
     }
 
 
@@ -250,7 +270,7 @@ class CardFiles:
     def _entries(self) -> Iterator[tuple[str, bytes]]:
         catalog, engine = self._site.catalog, self._site.engine
         assert engine is not None
-        index = {
+        index: dict[str, list[Any]] = {
             "models": [
                 [model.id, model.name, engine.model(model.id), self.model(model.id)]
                 for model in catalog.models.values()
@@ -260,6 +280,7 @@ class CardFiles:
                 for gpu in catalog.gpus.values()
             ],
         }
+        index["own"] = [engine.readers(), engine.own_rules()]
         yield self.file("costs")
         yield RENTED, self.file("rented")[1]
         yield DEVICES, engine.all_devices()

@@ -49,6 +49,7 @@ class Page {
     this.devices = new Map();
     this.values = {};
     this.round = 0;
+    this.json = json;
     this.put = this.put.bind(this);
   }
 
@@ -68,14 +69,15 @@ class Page {
       ]);
     const [model, device, modelCard, deviceCard, facts] = loaded;
     this.format = formatter(root.lang);
-    const help = helpers(this.format);
-    this.draw = { ...parts.default(help), ...moreParts.default(help) };
+    this.help = helpers(this.format);
+    this.draw = { ...parts.default(this.help), ...moreParts.default(this.help) };
     this.engine = engineModule;
     const calculator = new Calculator(engineModule, figures, rulesJson);
     this.calculator = calculator;
     this.facts = facts;
     this.more = new More({
       calculator, costs, facts, json, parts: this.draw, rented: rented.split(" "),
+      home: this.home.m,
     });
     this.cacheTypes = rulesJson.engine.cache.types.map((type) => type.name);
     this.models.set(this.home.m, [engineModule.ModelFacts(model), modelCard]);
@@ -116,6 +118,10 @@ class Page {
     for (const name of ["m", "d"])
       this.controls[name].addEventListener("focusin", () => this.namesOfAll(), { once: true });
     form.addEventListener("pointerenter", () => this.namesOfAll(), { once: true });
+    const own = form.querySelector("details.own");
+    own.addEventListener("click", async () => (await import("./own-model.js")).start(this, own), {
+      once: true,
+    });
     const link = this.controls.link;
     if (!navigator.clipboard) link.hidden = true;
     link.addEventListener("click", async () => {
@@ -230,6 +236,7 @@ class Page {
       select.replaceChildren(...entries.map(([id, text]) => new Option(text, id)));
       select.value = chosen;
     }
+    return this.index;
   }
 
   async entry(kind, id, build) {
@@ -285,7 +292,7 @@ class Page {
       slider.value = this.steps.findLastIndex((tokens) => tokens <= settings.context_tokens);
     slider.setAttribute("aria-valuetext", this.format.tokens(settings.context_tokens));
     const here = this.form.dataset.pair === location.pathname;
-    this.report.hidden = here || !Object.keys(this.values).length;
+    this.report.hidden = here || modelCard.own || !Object.keys(this.values).length;
     const ids = [modelCard.id, deviceCard.id];
     this.report.href =
       this.form.dataset.pair.replace("/0/1/", `/${ids.join("/")}/`) + toAddress(this.values, "md");

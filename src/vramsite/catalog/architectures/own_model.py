@@ -151,6 +151,19 @@ def own_file(rules: OwnRules, arch: Architecture, format_name: str, imatrix: boo
     return model_file(arch, source, rules.scheme, imatrix)
 
 
+def own_layers(arch: Architecture) -> list[tuple[str, float, float, float, float]]:
+    """Kind, number, window, widths of keys and of values of the layers that are alike."""
+    return [
+        (group.kind, group.count, group.window_tokens, group.k_width, group.v_width)
+        for group in arch.groups
+    ]
+
+
+def own_experts_used(arch: Architecture) -> float:
+    """Experts that a token passes."""
+    return arch.experts_used
+
+
 def own_parameters(arch: Architecture) -> float:
     """Parameters of the checkpoint, as the readers count them."""
     total = 0.0

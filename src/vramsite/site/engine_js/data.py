@@ -17,7 +17,9 @@ from vramsite.catalog.model_files import NATIVE, SAME_RECIPE_SHARE, FormatError,
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.catalog.speed_model import SpeedModel, load_speed_model
 from vramsite.catalog.trace import Kept
+from vramsite.report.choices import native_format
 from vramsite.site.engine_js.link import Compiled, compile_engine
+from vramsite.site.engine_js.own_rules import own_rules
 from vramsite.site.engine_js.packing import Packer
 from vramsite.sizing.answer import (
     BackendAssumptions,
@@ -32,6 +34,7 @@ from vramsite.sizing.weights import quantised_weights
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, ModelRecord
+    from vramsite.catalog.architectures.own_model import OwnRules
     from vramsite.sizing.engine import EngineRules
     from vramsite.sizing.model_file import FileSource
     from vramsite.sizing.records import Architecture
@@ -59,6 +62,10 @@ class SliceMaker:
             speed=self._calibration.tables(self._speed),
             same_recipe_share=SAME_RECIPE_SHARE,
         )
+
+    def own_rules(self) -> OwnRules:
+        """What a model needs that is in no catalog."""
+        return own_rules(self.catalog)
 
     def model(self, model_id: str) -> ModelFacts:
         """One model with the formats that the pages offer."""
@@ -100,6 +107,7 @@ class SliceMaker:
             effects=self._calibration.architecture(arch),
             packed=packer.packed(),
             vision_bytes=vision,
+            bf16_native=native_format(record) == "BF16",
         )
 
     def _pack(self, packer: Packer, arch: Architecture, source: FileSource) -> None:

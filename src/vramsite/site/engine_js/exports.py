@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 FUNCTIONS = [
+    "answer.stored_format",
     "answer.weights_of",
     "answer.loaded_file",
     "answer.answer",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from vramsite.catalog.trace import Kept
 from vramsite.site.engine_js.data import SliceMaker, slice_bytes
 from vramsite.site.engine_js.link import compile_engine
+from vramsite.site.engine_js.readers_module import compile_readers
 
 if TYPE_CHECKING:
     from vramsite.site.writing import Writer
@@ -54,6 +55,15 @@ class EngineFiles:
         """Every device's facts in one list."""
         return self._joined("devices", self._maker.catalog.gpus, self.device)
 
+    def readers(self) -> str:
+        """The address of the readers of config.json."""
+        return self._file("readers", ".js", lambda: compile_readers().text.encode())
+
+    def own_rules(self) -> str:
+        """The address of what a model needs that is in no catalog."""
+        make = self._maker.own_rules
+        return self._file("own", ".json", lambda: slice_bytes(make(), compile_readers()))
+
     def file(self, name: str) -> None:
         """Make a file by the name it is kept under ("rules", "models/…", "devices/…")."""
         kind, _, entry_id = name.partition("/")
@@ -62,6 +72,8 @@ class EngineFiles:
         else:
             {
                 "engine": self.engine,
+                "readers": self.readers,
+                "own": self.own_rules,
                 "rules": self.rules,
                 "models": self.all_models,
             }[kind]()
@@ -79,6 +91,8 @@ class EngineFiles:
         """The addresses of all files."""
         yield self.engine()
         yield self.rules()
+        yield self.readers()
+        yield self.own_rules()
         yield from map(self.model, self._maker.catalog.models)
         yield self.all_models()
         yield from map(self.device, self._maker.catalog.gpus)

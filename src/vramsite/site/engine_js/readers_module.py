@@ -38,6 +38,8 @@ FUNCTIONS = [
     "own_facts",
     "own_file",
     "own_parameters",
+    "own_layers",
+    "own_experts_used",
 ]
 READERS = "readers"  # the exported function that gives the readers by model_type
 _NOT_COMPILED = frozenset({"registry"})  # finds modules by looking into a folder
