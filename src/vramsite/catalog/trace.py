@@ -13,7 +13,7 @@ depends on what it was made from. Outside `recording` nothing is noted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Callable, Collection, Container, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
@@ -143,7 +143,7 @@ class Kept(dict[K, V]):
     __slots__ = ("_last", "_question", "_questions")
 
     def __init__(
-        self, question: str = "", questions: Container[object] = (), last: Container[object] = ()
+        self, question: str = "", questions: Container[object] = (), last: Collection[Any] = ()
     ) -> None:
         super().__init__()
         self._question = question
@@ -221,8 +221,8 @@ class Kept(dict[K, V]):
 
     def forget_last(self) -> None:
         """Forget what only the page before may have used."""
-        for key in [key for key in self if key in self._last]:
-            del self[key]
+        for key in self._last:
+            self.pop(key, None)
 
 
 _get: Callable[[Any, Any], Any] = dict.get

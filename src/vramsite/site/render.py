@@ -43,9 +43,16 @@ class Fragments:
     def __init__(self, env: Environment) -> None:
         self._env = env
         self._markup: Kept[tuple[str, str, Hashable], Markup] = Kept()
+        self._words: dict[tuple[str, Hashable], Markup] = {}
 
     def __call__(self, template: str, macro: str, key: Hashable, *arguments: object) -> Markup:
         """The macro's markup for ``key``; ``arguments`` must follow from the key alone."""
+        if template == WORDS:  # made of codes and templates, of no fact of the catalog
+            found = self._words.get((macro, key))
+            if found is None:
+                module = self._env.get_template(template).module
+                found = self._words[macro, key] = as_markup(getattr(module, macro)(*arguments))
+            return found
         full_key = (template, macro, key)
         markup = self._markup.get(full_key)
         if markup is None:
