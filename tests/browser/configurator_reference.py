@@ -15,6 +15,7 @@ from vramsite.report.money_data import default_choice
 from vramsite.report.money_view import money_view
 from vramsite.report.pair import default_settings, pair_view
 from vramsite.report.sizer import Sizer
+from vramsite.report.training_table import training_of
 from vramsite.site.assets import Assets
 from vramsite.site.i18n import load_translations
 from vramsite.site.plan import select
@@ -32,7 +33,7 @@ TEMPLATES = {
     "notes": "notes",
     "questions": "notes",
 }
-PARTS = (*TEMPLATES, "cost", "offers")
+PARTS = (*TEMPLATES, "cost", "offers", "finetune")
 CACHE_TYPES = ("f16", "bf16", "q8_0", "q5_1", "q4_0")
 FLAGS = {
     "fa": ("flash_attention", False),
@@ -122,6 +123,8 @@ def drawn(locale: str, chosen: Chosen) -> dict[str, str]:
         for name, template in TEMPLATES.items()
     }
     parts["cost"] = macro("money", "section", view, money)
+    training = training_of(book(), model_id, gpu_id, int(chosen.settings.gpus))
+    parts["finetune"] = macro("finetune", "section", view, training)
     named = view.model.name, view.size.settings.format, view.short_tokens
     parts["offers"] = macro("money", "offers", money.offers, money.section, *named)
     return parts

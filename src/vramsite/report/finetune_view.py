@@ -11,10 +11,10 @@ from vramsite.report.finetune_recipes import Recipe, recipes
 from vramsite.report.recommend import by_price
 from vramsite.sizing.finetune import fine_tune_shape
 from vramsite.sizing.finetune_adapters import adapters
-from vramsite.sizing.finetune_fit import training_need, training_verdict
+from vramsite.sizing.finetune_fit import TrainingPeak, first_fit, training_need, training_peak
 from vramsite.sizing.finetune_records import TrainShape
 from vramsite.sizing.finetune_shape import train_shape
-from vramsite.sizing.finetune_speed import training_flops_per_token
+from vramsite.sizing.finetune_speed import training_flops_per_token, training_span
 
 if TYPE_CHECKING:
     from vramsite.catalog.finetune_rules import FinetuneRulesFile
@@ -125,12 +125,47 @@ def finetune_view(book: Book, model_id: str) -> FineTuneView | None:
     )
 
 
-def pair_finetune(book: Book, model_id: str, gpu_id: str) -> list[TrainingVerdict]:
-    """Every method on that device; none for a model without a tensor list."""
+def pair_finetune(book: Book, model_id: str, gpu_id: str, least: int = 1) -> list[TrainingVerdict]:
+    """Every method on `least` or more of that device; none for a model without a tensor list."""
     if not book.catalog.architecture(model_id).tensors:
         return []
     rules = load_finetune_rules(book.catalog.data_dir)
-    return [_verdict(book, rules, model_id, name, gpu_id) for name in rules.methods]
+    return [_verdict(book, rules, model_id, name, gpu_id, least) for name in rules.methods]
+
+
+def has_tool(book: Book, gpu_id: str) -> bool:
+    """Whether both training tools run on the device."""
+    return bool(TRAINING_BACKENDS.intersection(book.catalog.gpus[gpu_id].backends))
+
+
+def training_peaks(book: Book, model_id: str, method: str) -> list[TrainingPeak]:
+    """What a run needs on each number of devices that is tried."""
+    key = ("training peaks", model_id, method)
+    known = book.memo.get(key)
+    if isinstance(known, list):
+        return known
+    rules = load_finetune_rules(book.catalog.data_dir)
+    record = rules.record()
+    found = []
+    for devices in COUNTS:
+        memory = _memory(book, rules, model_id, method, devices)[1]
+        found.append(training_peak(memory, record, float(devices)))
+    book.memo[key] = found
+    return found
+
+
+def training_work(book: Book, model_id: str, method: str) -> float | None:
+    """Floating-point operations a token; None for 8-bit bases.
+
+    Published rates of adapters are of 16- and 4-bit bases; 8-bit products are slower.
+    """
+    rules = load_finetune_rules(book.catalog.data_dir)
+    choice = rules.choice(method)
+    if choice.base == "int8":
+        return None
+    arch = book.catalog.architecture(model_id)
+    share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
+    return training_flops_per_token(_shape(book, model_id), share, choice)
 
 
 def _memory(
@@ -172,61 +207,50 @@ def _shape(book: Book, model_id: str) -> TrainShape:
 
 
 def _verdict(
-    book: Book, rules: FinetuneRulesFile, model_id: str, method: str, gpu_id: str
+    book: Book,
+    rules: FinetuneRulesFile,
+    model_id: str,
+    method: str,
+    gpu_id: str,
+    least: int = 1,
 ) -> TrainingVerdict:
-    card = book.device_card(gpu_id)
-    record = rules.record()
-    capacity = card.capacity_bytes
-    if card.kind == "unified" and card.usable_bytes is not None:
-        capacity = card.usable_bytes
-    verdict = "exceeds"
+    verdict = "no_tool"
     count: int | None = None
-    choice, memory = _memory(book, rules, model_id, method, 1)
-    if not TRAINING_BACKENDS.intersection(book.catalog.gpus[gpu_id].backends):
-        verdict = "no_tool"
-    elif capacity is None:
-        verdict = "unknown"
-    else:
-        for devices in COUNTS if card.kind != "unified" else COUNTS[:1]:
-            tried, there = _memory(book, rules, model_id, method, devices)
-            fit = training_verdict(there, record, devices > 1, capacity)
-            if fit in ("fits", "tight"):
-                count, choice, memory = devices, tried, there
-                verdict = fit if devices == 1 else "several"
-                break
+    if has_tool(book, gpu_id):
+        peaks = training_peaks(book, model_id, method)
+        fit = first_fit(peaks, book.catalog.device(gpu_id), float(least))
+        verdict = fit.verdict
+        count = None if fit.devices is None else int(fit.devices)
+    choice, memory = _memory(book, rules, model_id, method, count or 1)
     return TrainingVerdict(
         method=method,
-        device=card,
+        device=book.device_card(gpu_id),
         verdict=verdict,
         devices=count,
         choice=choice,
         memory=memory,
-        need_bytes=training_need(memory, record, choice.devices > 1.0),
+        need_bytes=training_need(memory, rules.record(), choice.devices > 1.0),
         recipes=recipes(book.catalog.models[model_id].hf_repo, choice) if count else [],
-        rate=_rate(book, rules, model_id, choice, gpu_id) if count == 1 else None,
+        rate=_rate(book, rules, model_id, method, gpu_id) if count == 1 else None,
     )
 
 
 def _rate(
-    book: Book, rules: FinetuneRulesFile, model_id: str, choice: FineTune, gpu_id: str
+    book: Book, rules: FinetuneRulesFile, model_id: str, method: str, gpu_id: str
 ) -> TrainingRate | None:
     device = book.catalog.device(gpu_id)
-    known = rules.calibration.throughput.get(device.family, {}).get(choice.method)
-    # Published rates of adapters are of 16- and 4-bit bases; 8-bit products are slower.
-    if known is None or device.bf16_flops is None or choice.base == "int8":
+    known = rules.calibration.throughput.get(device.family, {}).get(rules.methods[method].method)
+    if known is None:
         return None
-    arch = book.catalog.architecture(model_id)
-    share = arch.experts_used / arch.expert_count if arch.expert_count > 0.0 else 0.0
-    work = training_flops_per_token(_shape(book, model_id), share, choice)
-    if work <= 0.0:
+    work = training_work(book, model_id, method)
+    span = training_span(known.low, known.high, device.bf16_flops, work)
+    if span is None:
         return None
-    low = known.low * device.bf16_flops / work
-    high = known.high * device.bf16_flops / work
     return TrainingRate(
-        low_tps=low,
-        high_tps=high,
-        hours_low=1e7 / high / 3600.0,
-        hours_high=1e7 / low / 3600.0,
+        low_tps=span.low_tps,
+        high_tps=span.high_tps,
+        hours_low=1e7 / span.high_tps / 3600.0,
+        hours_high=1e7 / span.low_tps / 3600.0,
         runs=known.count,
         sources=known.sources,
     )

@@ -33,7 +33,7 @@ QUESTIONS: dict[object, str] = {
     "hosted_prices": "money_prices.hosted_prices",
     "newest_price_day": "money_prices.newest_price_day",
     "load_watts": "money_power.load_watts",
-    "training_table": "training_table._table",
+    "training_table": "training_table.method_table",
 }
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from vramsite.report.book import Book
     from vramsite.sizing.records import Term
 
+SHOWN = 2  # recommended devices in a row
 TRAINED = frozenset({"adapters", "gradients", "optimizer"})
 
 
@@ -48,12 +49,15 @@ class Training:
     start: TrainingVerdict | None
 
 
-def training_of(book: Book, model_id: str, gpu_id: str) -> Training | None:
-    """The section for a page of this pair; None for a model without a tensor list."""
-    table = _table(book, model_id)
+def training_of(book: Book, model_id: str, gpu_id: str, least: int = 1) -> Training | None:
+    """The section for a page of this pair, on `least` or more devices.
+
+    None for a model without a tensor list.
+    """
+    table = method_table(book, model_id)
     if table is None:
         return None
-    verdicts = {found.method: found for found in pair_finetune(book, model_id, gpu_id)}
+    verdicts = {found.method: found for found in pair_finetune(book, model_id, gpu_id, least)}
     startable = [found for found in verdicts.values() if found.recipes]
     return Training(
         table=table,
@@ -62,7 +66,8 @@ def training_of(book: Book, model_id: str, gpu_id: str) -> Training | None:
     )
 
 
-def _table(book: Book, model_id: str) -> MethodTable | None:
+def method_table(book: Book, model_id: str) -> MethodTable | None:
+    """The part that is the same on all pages of a model."""
     key = ("training_table", model_id)
     known = book.memo.get(key)
     if isinstance(known, MethodTable):
@@ -82,7 +87,7 @@ def _table(book: Book, model_id: str) -> MethodTable | None:
                 weights_bytes=weights,
                 training_bytes=trained,
                 activation_bytes=max(total - weights - trained, 0.0),
-                recommended=method.recommended,
+                recommended=method.recommended[:SHOWN],
             )
         )
     first = view.methods[0]

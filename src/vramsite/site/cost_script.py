@@ -1,4 +1,4 @@
-"""Money and energy for browsers: `sizing/cost*.py` as an ES module."""
+"""Money, energy and training for browsers: `sizing/cost*.py` and others as an ES module."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ FUNCTIONS = [
     "cost_machine.machine_count",
     "cost_machine.working_devices",
     "throughput.load_settings",
+    "finetune_fit.first_fit",
+    "finetune_speed.training_span",
     "cost.rented_per_million",
     "cost.tokens_per_watt_hour",
 ]
@@ -21,6 +23,10 @@ _SEEN = [
     "cost_inputs.MachineSpeeds",
     "cost_results.CostSection",
     "cost_results.OfferCost",
+    "finetune_fit.TrainingPeak",
+    "finetune_fit.TrainingFit",
+    "finetune_speed.TrainingSpan",
+    "records.Device",
     "records.Size",
     "records.Settings",
 ]

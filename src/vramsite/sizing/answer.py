@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vramsite.sizing.accounts import own_profile
 from vramsite.sizing.effects import DeviceSpeed, PhaseEffects, SpeedTables, speed_coefficients
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size
 from vramsite.sizing.errors import SizingError
@@ -45,6 +46,7 @@ class ModelFacts:
     effects: PhaseEffects
     packed: PackedFile
     vision_bytes: float = 0.0
+    bf16_native: bool = False  # whether the vendor's own weights are of 16 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,14 @@ def file_entry(model: ModelFacts, format_name: str) -> FileEntry:
         if entry.format == format_name:
             return entry
     raise SizingError("unknown_format")
+
+
+def stored_format(rules: SharedRules, model: ModelFacts, settings: Settings) -> str:
+    """The name of the weights: 16 bits are the checkpoint to engines that load no GGUF files."""
+    if settings.format == "BF16" and model.bf16_native:
+        if own_profile(rules.engine.profiles, settings.engine) is not None:
+            return "native"
+    return settings.format
 
 
 def weights_of(

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from vramsite.sizing.finetune_records import FineTune, TrainShape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSpan:
+    """Tokens a second, from the lower to the upper end of an interval."""
+
+    low_tps: float
+    high_tps: float
 
 
 def training_flops_per_token(
@@ -21,3 +31,12 @@ def training_flops_per_token(
     if choice.checkpointing != "none":
         passes += 2.0
     return passes * active
+
+
+def training_span(
+    low_share: float, high_share: float, flops: float | None, work: float | None
+) -> TrainingSpan | None:
+    """Throughput at these shares of a device's matrix rate; None where rate or work is missing."""
+    if flops is None or work is None or work <= 0.0:
+        return None
+    return TrainingSpan(low_tps=low_share * flops / work, high_tps=high_share * flops / work)

@@ -32,7 +32,7 @@ export function totalOf({ costs, calculator }, { model, device }, { working }, u
 }
 
 export function moneyView({ costs, facts, figures }, pair, asked, { machine, speeds }, choice) {
-  const { hosted, sellers: hosts } = pair.modelCard.money;
+  const { hosted, sellers: hosts } = pair.modelCard.money ?? { hosted: [] };
   const { cost, sellers, place } = pair.deviceCard.money;
   const { rules, rates, grids, places } = facts;
   const section = costs.cost_section(

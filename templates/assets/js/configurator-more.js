@@ -9,9 +9,9 @@ const LONG_TASK_MS = 8;
 
 /** Draws through `put(name, ...)` of the page; `json` loads a file. */
 export class More {
-  constructor({ calculator, costs, facts, parts, json, rented }) {
+  constructor({ calculator, costs, facts, parts, json, rented, home }) {
     const { figures } = calculator;
-    Object.assign(this, { calculator, costs, facts, figures, parts, json });
+    Object.assign(this, { calculator, costs, facts, figures, parts, json, home });
     this.rentedFiles = rented;
   }
 
@@ -58,6 +58,7 @@ export class More {
       if (view.usual) view.offers = pair.modelCard.money;
       this.drawMoney(put, pair, view, choice());
     }
+    this.drawTraining(put, pair, view);
     if (!(await resume())) return false;
     put("contexts", { ...view, curve: this.curve(pair, view) });
     const rows = [];
@@ -83,6 +84,33 @@ export class More {
       this.drawOffers(put, view, this.money(pair, view, choice()));
     }
     return true;
+  }
+
+  // Verdicts of training runs; the files to start with are the page's own, where they still hold.
+  drawTraining(put, { model, device, modelCard, deviceCard }, view) {
+    const { costs } = this;
+    const table = modelCard.training;
+    const part = document.querySelector("[data-part=finetune]");
+    if (!part) return;
+    part.hidden = !table;
+    const found = (row) => {
+      const none = { verdict: "no_tool", devices: null };
+      const { tool, rates } = deviceCard.training;
+      const fit = tool ? costs.first_fit(row.peaks, device.device, view.asked.gpus) : none;
+      const rate = fit.devices === 1 && rates[row.method];
+      return {
+        ...fit,
+        rate: rate
+          ? costs.training_span(rate[0], rate[1], device.device.bf16_flops, row.work)
+          : null,
+      };
+    };
+    const rows = table ? table.rows.map((row) => [row, found(row)]) : [];
+    if (table) put("finetune", view, { table, rows });
+    const start = document.querySelector("[data-start]");
+    if (!start) return;
+    const [row, { devices }] = rows.find((entry) => entry[1].devices !== null) ?? [{}, {}];
+    start.hidden = model.id !== this.home || start.dataset.start !== `${row.name} ${devices}`;
   }
 
   commands(pair, view) {

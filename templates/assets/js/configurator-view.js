@@ -14,12 +14,12 @@ export class Calculator {
   }
 
   loaded(model, settings) {
-    const fileKey = `${model.id} ${settings.format} ${settings.imatrix}`;
+    const format = this.engine.stored_format(this.rules, model, settings);
+    const fileKey = `${model.id} ${format} ${settings.imatrix}`;
     const key = fileKey + JSON.stringify(settings);
     if (!this.files.has(fileKey))
       this.files.set(
-        fileKey,
-        this.engine.weights_of(this.rules, model, settings.format, settings.imatrix),
+        fileKey, this.engine.weights_of(this.rules, model, format, settings.imatrix),
       );
     if (!this.loads.has(key)) {
       if (this.loads.size >= KEPT) this.loads.clear();
