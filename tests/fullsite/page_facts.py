@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import zlib
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from vramsite.catalog.quant_quality import load_quant_quality
 from vramsite.report.families import families
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.S)
+_DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)">')
+_JSON_LD = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.S)
 _H1 = re.compile(r"<h1[\s>]")
 _LANG = re.compile(r'<html[^>]*\blang="([^"]+)"')
 _CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)"')
@@ -67,6 +70,7 @@ class PageFacts:
     file: str
     lang: str
     title: str
+    description: str
     h1_count: int
     canonical: str | None
     alternates: tuple[tuple[str, str], ...]
@@ -83,6 +87,7 @@ class SiteFacts:
     links: dict[str, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
     inline: list[str] = field(default_factory=list)
+    json_ld: list[str] = field(default_factory=list)
     fragments: list[str] = field(default_factory=list)
     double_ids: list[str] = field(default_factory=list)
     numbers: dict[str, str] = field(default_factory=dict)
@@ -111,11 +116,13 @@ def _read_page(
 ) -> None:
     text = content.decode()
     title, lang, canonical = _TITLE.search(text), _LANG.search(text), _CANONICAL.search(text)
+    description = _DESCRIPTION.search(text)
     language = lang.group(1) if lang else ""
     facts.pages[file] = PageFacts(
         file=file,
         lang=language,
         title=title.group(1).strip() if title else "",
+        description=html.unescape(description.group(1)) if description else "",
         h1_count=len(_H1.findall(text)),
         canonical=canonical.group(1) if canonical else None,
         alternates=tuple(_ALTERNATE.findall(text)),
@@ -128,6 +135,8 @@ def _read_page(
             facts.links.setdefault(link, file)
     if (inline := _INLINE.search(text)) is not None:
         facts.inline.append(f"{file}: {inline.group(0)}")
+    if not _tells_what_it_is(_JSON_LD.findall(text), canonical.group(1) if canonical else ""):
+        facts.json_ld.append(file)
     ids = _ID.findall(text)
     known = set(ids)
     if len(known) != len(ids):
@@ -139,6 +148,20 @@ def _read_page(
         for segment in set(_SPLIT.split(body)):
             if wrong.search(segment) and _is_wrong(segment, language, names, seen):
                 facts.numbers.setdefault(segment.strip(), file)
+
+
+def _tells_what_it_is(blocks: list[str], address: str) -> bool:
+    """Whether there is a trail that ends at this page, and something that is at this address."""
+    found = [json.loads(block) for block in blocks]
+    if any(item.get("@context") != "https://schema.org" for item in found):
+        return False
+    trails = [item["itemListElement"] for item in found if item["@type"] == "BreadcrumbList"]
+    ends = [trail[-1]["item"] for trail in trails]
+    places = [[step["position"] for step in trail] for trail in trails]
+    things = [item["url"] for item in found if item["@type"] != "BreadcrumbList"]
+    return (
+        ends == [address] and places == [list(range(1, len(trails[0]) + 1))] and things == [address]
+    )
 
 
 def _is_wrong(

@@ -62,6 +62,23 @@ def test_every_page_has_one_heading_and_a_title_of_its_own(facts: SiteFacts) -> 
     assert [title for title, count in titles.items() if count > 1 or not title] == []
 
 
+def test_descriptions_are_of_a_length_and_of_the_page_alone(facts: SiteFacts) -> None:
+    found = [page for page in facts.pages.values() if page.file != "404.html"]
+    lengths = {page.file: len(page.description) for page in found}
+    assert {file: size for file, size in lengths.items() if not 60 <= size <= 210} == {}
+    counted = Counter(page.description for page in found)
+    assert [text for text, count in counted.items() if count > 1] == []
+
+
+def test_titles_are_not_cut_far_from_their_end(facts: SiteFacts) -> None:
+    assert [page.title for page in facts.pages.values() if len(page.title) > 100] == []
+
+
+def test_machines_are_told_what_a_page_is(facts: SiteFacts) -> None:
+    in_a_language = [file for file in facts.json_ld if file.split("/")[0] in LOCALES]
+    assert in_a_language[:20] == []
+
+
 def test_languages_point_at_each_other(facts: SiteFacts) -> None:
     by_url = {URLS.absolute(URLS.base_path + _address(file)): file for file in facts.pages}
     faults: list[str] = []

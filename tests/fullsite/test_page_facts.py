@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -64,6 +65,35 @@ def test_what_a_page_says_of_itself(tmp_path: Path) -> None:
     assert facts.double_ids == ["de/index.html"]
     assert facts.fragments == ["de/index.html: #gone"]
     assert "/de/x/" in facts.links
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        ([], False),
+        (["trail"], False),
+        (["trail", "page"], True),
+        (["trail", "other"], False),
+        (["trail", "trail", "page"], False),
+    ],
+)
+def test_what_machines_are_told(tmp_path: Path, blocks: list[str], told: bool) -> None:
+    here, there = "https://example.org/de/", "https://example.org/de/x/"
+    known = {
+        "trail": {
+            "@type": "BreadcrumbList",
+            "itemListElement": [{"@type": "ListItem", "position": 1, "item": here}],
+        },
+        "page": {"@type": "WebPage", "url": here},
+        "other": {"@type": "WebPage", "url": there},
+    }
+    body = "".join(
+        '<script type="application/ld+json">'
+        + json.dumps({"@context": "https://schema.org", **known[name]})
+        + "</script>"
+        for name in blocks
+    )
+    assert (facts_of(tmp_path, body).json_ld == []) is told
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from vramsite.report.recommend import holders
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard, ModelCard
 
-DEVICES = 10
-MODELS = 10
+DEVICES = 8
+MODELS = 8
 CHEAPEST_HOLDERS = 4
 SAME_VENDOR = 4
 
