@@ -81,8 +81,8 @@ def needed(maker: SliceMaker, config: dict[str, Any]) -> float:
     """What Python says that the model needs at the page's settings."""
     rules = maker.own_rules()
     arch = read_architecture(own_source(rules, own_keys(config)))
-    model = own_facts(rules, arch)
-    file = own_file(rules, model.arch, "Q4_K_M", False)
+    model = own_facts(rules, arch, "")
+    file = own_file(rules, model.arch, "Q4_K_M", "", False)
     shared = maker.rules()
     whole = loaded_file(shared, file, Settings(context_tokens=8192.0))
     return answer(shared, model, whole, maker.device(GPU)).fit.needed_bytes

@@ -19,13 +19,14 @@ const lines = asked.configs.map(({ config, gguf, context, settings }) => {
     const keys = own.own_keys(config);
     const source = { ...own.own_source(ownRules, keys), ...context };
     if (gguf !== null) source[asked.gguf] = gguf;
+    const native = own.own_native(keys);
     const arch = readers[own.own_type(keys)](source);
-    const model = own.own_facts(ownRules, arch);
-    const lines = [line([arch, own.own_parameters(arch), own.own_native(keys)])];
+    const model = own.own_facts(ownRules, arch, native);
+    const lines = [line([arch, own.own_parameters(arch), native])];
     for (const given of settings) {
       const made = engine.Settings(given);
       try {
-        const file = own.own_file(ownRules, model.arch, made.format, made.imatrix);
+        const file = own.own_file(ownRules, model.arch, made.format, native, made.imatrix);
         const loaded = engine.loaded_file(rules, file, made);
         lines.push(line([engine.answer(rules, model, loaded, device)]));
       } catch (error) {

@@ -68,11 +68,12 @@ def in_python(ground: Ground, rules: OwnRules, asked: Asked) -> list[str]:
         arch = read_architecture(source)
     except ArchitectureError as error:
         return [error.key, error.message, error.code]
-    model = own_facts(rules, arch)
-    lines = [line([arch, own_parameters(arch), own_native(keys)], readers=True)]
+    native = own_native(keys)
+    model = own_facts(rules, arch, native)
+    lines = [line([arch, own_parameters(arch), native], readers=True)]
     for settings in asked.settings:
         try:
-            file = own_file(rules, model.arch, settings.format, settings.imatrix)
+            file = own_file(rules, model.arch, settings.format, native, settings.imatrix)
             loaded = loaded_file(ground.rules, file, settings)
             lines.append(line([answer(ground.rules, model, loaded, device)]))
         except SizingError as error:
@@ -110,7 +111,7 @@ def with_type(config: dict[str, Any], model_type: str | None) -> dict[str, Any]:
 
 
 def test_every_model_of_the_catalog_is_read_and_sized_alike(ground: Ground, tmp_path: Path) -> None:
-    rules = own_rules(ground.catalog)
+    rules = own_rules(ground.catalog, ground.rules.engine)
     formats = [entry.entry.format for entry in rules.formats]
     cases = [
         Asked(
@@ -179,7 +180,7 @@ FAULTY = [
 
 
 def test_what_cannot_be_read_is_refused_with_the_same_words(ground: Ground, tmp_path: Path) -> None:
-    rules = own_rules(ground.catalog)
+    rules = own_rules(ground.catalog, ground.rules.engine)
     settings = [Settings(format="Q4_K_M", context_tokens=2048.0)]
     cases = [Asked(config, None, None, settings) for config, _ in FAULTY]
     found = in_node(ground, rules, tmp_path, cases)

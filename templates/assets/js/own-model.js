@@ -27,7 +27,7 @@ export async function start(page, panel) {
     const weights = (shared, model, format, imatrix) => {
       if (!model.own) return engine.weights_of(shared, model, format, imatrix);
       try {
-        return own.own_file(rules, model.arch, format, imatrix);
+        return own.own_file(rules, model.arch, format, model.native, imatrix);
       } catch (error) {
         throw error instanceof own.SizingError ? new engine.SizingError(error.code) : error;
       }
@@ -55,7 +55,7 @@ export async function start(page, panel) {
     try {
       const [arch, native] = architecture(own, rules, given);
       count += 1;
-      const facts = { ...own.own_facts(rules, arch), id: `own ${count}`, own: true };
+      const facts = { ...own.own_facts(rules, arch, native), id: `own ${count}`, own: true, native };
       const shown = card(own, arch, native, name || outcome.dataset.name);
       page.models.set("own", [facts, shown]);
       const { m } = page.controls;
@@ -64,7 +64,9 @@ export async function start(page, panel) {
       page.state = null;
       page.go({ ...page.values, m: "own" });
       const parameters = shown.params_total;
-      show(outcome, words.outcome(shown.name, arch.layer_count, parameters, arch.context_max_tokens));
+      const [low, high] = own.own_buffer_range(rules);
+      const longest = arch.context_max_tokens;
+      show(outcome, words.outcome(shown.name, arch.layer_count, parameters, longest, low, high));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       show(fault, words.fault(error.code, error.key, error.reason, error.near));

@@ -65,7 +65,7 @@ class SliceMaker:
 
     def own_rules(self) -> OwnRules:
         """What a model needs that is in no catalog."""
-        return own_rules(self.catalog)
+        return own_rules(self.catalog, self._engine)
 
     def model(self, model_id: str) -> ModelFacts:
         """One model with the formats that the pages offer."""

@@ -35,6 +35,7 @@ FUNCTIONS = [
     "own_type",
     "own_source",
     "own_native",
+    "own_buffer_range",
     "own_facts",
     "own_file",
     "own_parameters",
