@@ -46,6 +46,8 @@ do, one changed price or new device would change every page."""
 _HASH_LENGTH = 10
 
 PARTS = {
+    "more_settings": ("components/configurator_more.html", "more_settings"),
+    "use_and_prices": ("components/configurator_more.html", "use_and_prices"),
     "answer": ("components/answer.html", "answer"),
     "sentence": ("components/answer.html", "sentence"),
     "tiles": ("components/tiles.html", "tiles"),
@@ -101,6 +103,7 @@ _FIGURE_RECORDS = [
 
 
 OWN_PARTS = {
+    "panel": ("components/own_model.html", "panel"),
     "fault": ("components/own_model.html", "fault"),
     "outcome": ("components/own_model.html", "outcome"),
 }

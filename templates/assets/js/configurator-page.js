@@ -71,6 +71,8 @@ class Page {
     this.format = formatter(root.lang);
     this.help = helpers(this.format);
     this.draw = { ...parts.default(this.help), ...moreParts.default(this.help) };
+    for (const place of this.form.querySelectorAll("[data-controls]"))
+      draw(place, String(this.draw[place.dataset.controls]()));
     this.engine = engineModule;
     const calculator = new Calculator(engineModule, figures, rulesJson);
     this.calculator = calculator;
@@ -326,6 +328,8 @@ class Page {
     for (const [key, field] of Object.entries(COSTS))
       if (controls[key] !== used) controls[key].value = choice[field] ?? "";
     if (!controls.pc.value) controls.pc.value = offered.pc[0] ?? "";
+    for (const [key, value] of Object.entries(this.more.reckoned))
+      if (value !== null) controls[key].placeholder = this.format.compact(value, 4);
   }
 
   // Verdict, figures and table of memory; null where the engine refuses.
