@@ -37,6 +37,7 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 _PYTHON_FOLDERS = ("src/vramsite/report", "src/vramsite/site")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # a fixed date keeps the files reproducible
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|%[a-z%]|\{(\w*)\}")
+_TAG_OR_QUOTE = re.compile(r"<[^>]*>?|[>\"]|[\x00-\x08\x0b-\x1f]")
 
 
 class I18nError(ValueError):
@@ -82,11 +83,19 @@ def native_name(locale: str) -> str:
 
 
 def load_translations(locales_dir: Path, locale: str) -> NullTranslations:
-    """The messages of one locale; fuzzy ones are left out, so that their English shows."""
+    """The messages of one locale; fuzzy ones are left out, so that their English shows.
+
+    Raises:
+        I18nError: a translation that would put other markup or values into a page than English.
+    """
     if locale == SOURCE_LOCALE:
         return NullTranslations()
+    catalog = read_catalog(locales_dir, locale)
+    for message in catalog:
+        for fault in _unsafe(message):
+            raise I18nError(f"{po_path(locales_dir, locale)}: {fault}")
     compiled = io.BytesIO()
-    write_mo(compiled, read_catalog(locales_dir, locale))
+    write_mo(compiled, catalog)
     compiled.seek(0)
     return Translations(compiled, domain=DOMAIN)
 
@@ -200,12 +209,31 @@ def _message_faults(source: Message, translated: Message | None) -> list[str]:
         return [f"missing plural form of {shown!r}"]
     if translated.fuzzy:
         return [f"fuzzy translation of {shown!r}"]
-    expected = set[str]().union(*(placeholders(text) for text in source_texts))
-    return [
+    return [*_unsafe(Message(source.id, translated.string, context=source.context))]
+
+
+def _unsafe(message: Message) -> Iterator[str]:
+    # Translations go into pages as they are, into attributes too: their markup must be English's.
+    if not message.id or not message.string:
+        return
+    sources = [message.id] if isinstance(message.id, str) else [str(text) for text in message.id]
+    strings = message.string
+    texts = [str(text) for text in ([strings] if isinstance(strings, str) else strings)]
+    shown = sources[0][:60]
+    known = [_markup(text) for text in sources]
+    for text in texts:
+        if text and _markup(text) not in known:
+            yield f"markup of {shown!r} is {known[0]}, translated {_markup(text)}"
+    expected = set[str]().union(*(placeholders(text) for text in sources))
+    yield from [
         f"placeholders of {shown!r} are {sorted(expected)}, translated {sorted(found)}"
-        for found in (placeholders(text) for text in texts)
-        if found != expected and not (len(source_texts) > 1 and found <= expected)
+        for found in (placeholders(text) for text in texts if text)
+        if found != expected and not (len(sources) > 1 and found <= expected)
     ]
+
+
+def _markup(text: str) -> list[str]:
+    return sorted(_TAG_OR_QUOTE.findall(text))
 
 
 def placeholders(text: str) -> set[str]:
