@@ -4,15 +4,53 @@ import { Fault, architecture, card } from "./own-model-read.js";
 
 const MOST_BYTES = 1e6;
 
+async function load(page) {
+  const index = await page.namesOfAll();
+  const base = new URL(".", new URL(page.form.dataset.index, location));
+  const [module, rules] = index.own.map((address) => new URL(address, base));
+  const [own, json, words] = await Promise.all([
+    import(module), page.json(rules), import(`./parts-own.${document.documentElement.lang}.js`),
+  ]);
+  return { own, rules: own.OwnRules(json), words: words.default(page.help) };
+}
+
+// The engine asks for weights as of any model; those of an own model are quantised here.
+function teach(calculator, own, rules) {
+  const { engine } = calculator;
+  const weights = (shared, model, format, imatrix) => {
+    if (!model.own) return engine.weights_of(shared, model, format, imatrix);
+    try {
+      return own.own_file(rules, model.arch, format, model.native, imatrix);
+    } catch (error) {
+      throw error instanceof own.SizingError ? new engine.SizingError(error.code) : error;
+    }
+  };
+  calculator.engine = { ...engine, weights_of: weights };
+}
+
 /** Brings the panel to life; `page` is the form's page. */
 export async function start(page, panel) {
+  const place = panel.querySelector("div");
+  let loaded;
+  try {
+    loaded = await load(page);
+  } catch (error) {
+    place.textContent = place.dataset.failed;
+    throw error;
+  }
+  const { own, rules, words } = loaded;
+  place.innerHTML = String(words.panel());
+  panel.querySelector("code").textContent = Object.keys(own.readers()).sort().join(", ");
+  teach(page.calculator, own, rules);
   const text = panel.querySelector("textarea");
   const file = panel.querySelector("input");
   const fault = panel.querySelector(".note");
   const outcome = panel.querySelector("#own-outcome");
+  // A region that is there before its words is read out by screen readers.
   const show = (element, markup) => {
-    element.innerHTML = String(markup);
     element.hidden = !markup;
+    element.textContent = "";
+    if (markup) setTimeout(() => (element.innerHTML = String(markup)), 50);
   };
   let count = 0;
 
@@ -20,38 +58,9 @@ export async function start(page, panel) {
   for (const kind of ["input", "change"])
     panel.addEventListener(kind, (event) => event.stopPropagation());
 
-  // The engine asks for weights as of any model; those of an own model are quantised here.
-  const teach = ({ own, rules }) => {
-    const { calculator } = page;
-    const { engine } = calculator;
-    const weights = (shared, model, format, imatrix) => {
-      if (!model.own) return engine.weights_of(shared, model, format, imatrix);
-      try {
-        return own.own_file(rules, model.arch, format, model.native, imatrix);
-      } catch (error) {
-        throw error instanceof own.SizingError ? new engine.SizingError(error.code) : error;
-      }
-    };
-    calculator.engine = { ...engine, weights_of: weights };
-  };
-
-  const load = async () => {
-    const index = await page.namesOfAll();
-    const base = new URL(".", new URL(page.form.dataset.index, location));
-    const [module, rules] = index.own.map((address) => new URL(address, base));
-    const [own, json, words] = await Promise.all([
-      import(module), page.json(rules), import(`./parts-own.${document.documentElement.lang}.js`),
-    ]);
-    panel.querySelector("code").textContent = Object.keys(own.readers()).sort().join(", ");
-    const made = { own, rules: own.OwnRules(json), words: words.default(page.help) };
-    teach(made);
-    return made;
-  };
-
   const read = async (given, name) => {
     show(fault, "");
     show(outcome, "");
-    const { own, rules, words } = await loading;
     try {
       const [arch, native] = architecture(own, rules, given);
       count += 1;
@@ -72,12 +81,6 @@ export async function start(page, panel) {
       show(fault, words.fault(error.code, error.key, error.reason, error.near));
     }
   };
-
-  const loading = load();
-  loading.catch(() => {
-    fault.textContent = fault.dataset.failed;
-    fault.hidden = false;
-  });
 
   const take = async (chosen) => {
     if (!chosen) return;
