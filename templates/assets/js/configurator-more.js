@@ -13,13 +13,20 @@ export class More {
     const { figures } = calculator;
     Object.assign(this, { calculator, costs, facts, figures, parts, json, home });
     this.rentedFiles = rented;
+    this.reckoned = {}; // figures behind what nobody typed, by the key of their control
   }
 
   /** The cost section without its loads, of which the tile needs none. */
   money(pair, view, choice) {
     if (!this.facts) return null;
     view.work ??= machineOf(this, pair, view);
-    return moneyView(this, pair, view.asked, view.work, choice);
+    const money = moneyView(this, pair, view.asked, view.work, choice);
+    const { price_per_kwh, device_price, idle_w, pue, own } = money.section;
+    this.reckoned = {
+      kwh: price_per_kwh.value, pp: device_price.value, pue, wi: idle_w,
+      wl: own.length ? own[1].load_w : null,
+    };
+    return money;
   }
 
   /** Cost sections for another choice; what the machine writes stays. */
