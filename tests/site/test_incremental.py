@@ -98,7 +98,7 @@ def test_a_hosted_price_makes_anew_the_pages_of_its_model(project: Project) -> N
     project.edit("data/side/hosted_api.yaml", rows, r"\g<1>0.0123")
     _, made, _ = project.build()
     own = {("pair", "qwen3-8b", name.rpartition("/")[2]) for name in DEVICES}
-    assert made == own | {("model", "qwen3-8b")}
+    assert made - {("every_device", "qwen3-8b")} == own | {("model", "qwen3-8b")}
 
 
 def test_a_template_makes_anew_its_pages(project: Project) -> None:
@@ -140,6 +140,27 @@ def test_a_model_comes_and_goes(project: Project) -> None:
     project.build()
     assert contents(project.out) == before
     assert not (project.out / "en/models" / name).exists()
+
+
+def test_a_page_is_of_the_day_of_its_newest_fact(project: Project) -> None:
+    def days() -> dict[str, str]:
+        sitemap = (project.out / "sitemap-1.xml").read_text(encoding="utf-8")
+        return dict(
+            re.findall(r"<loc>https://example.org/repo/(.*?)</loc><lastmod>(.*?)<", sitemap)
+        )
+
+    before = days()
+    project.edit(
+        "data/cloud/runpod.yaml", r"(?s)(gpu: rtx-4090\n.*?as_of: )\S+", r"\g<1>2026-11-29"
+    )
+    _, _, changed = project.build()
+    after = days()
+    newer = {address for address, day in after.items() if day != before[address]}
+    assert {"en/devices/rtx-4090/", "de/models/qwen3-8b/rtx-4090/"} <= newer
+    assert {after[address] for address in newer} == {"2026-11-29"}
+    assert {f"{address}index.html" for address in newer} <= changed
+    assert "en/devices/rtx-3090/" not in newer
+    assert "en/methodology/" not in after
 
 
 def test_rules_and_code_make_everything_anew(project: Project) -> None:

@@ -13,7 +13,7 @@ NAMES = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9", "x": "http://www.w3
 
 
 def entry(name: str) -> Entry:
-    return Entry.from_line(f"en=en/models/{name}/\tde=de/models/{name}/\n")
+    return Entry.from_line(f"\ten=en/models/{name}/\tde=de/models/{name}/\n")
 
 
 def write(folder: Path, entries: list[Entry], limit: int = 50_000) -> None:
@@ -48,6 +48,14 @@ def test_files_are_cut_at_the_limit_and_indexed(tmp_path: Path) -> None:
     assert locations(tmp_path / "sitemap.xml") == [
         f"https://example.org/repo/sitemap-{number}.xml" for number in (1, 2, 3)
     ]
+
+
+def test_a_page_says_of_which_day_it_is(tmp_path: Path) -> None:
+    dated = Entry.from_line("2026-11-30\ten=en/models/a/\tde=de/models/a/\n")
+    write(tmp_path, [dated, entry("b")])
+    root = ElementTree.parse(tmp_path / "sitemap-1.xml").getroot()
+    days = [[day.text for day in url.iterfind("s:lastmod", NAMES)] for url in root]
+    assert days == [["2026-11-30"], ["2026-11-30"], [], []]
 
 
 def test_no_page_is_no_file(tmp_path: Path) -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 from vramsite.catalog.money_facts import MoneyFacts, load_money_facts
 from vramsite.catalog.quant_quality import QualityRow, load_quant_quality
 from vramsite.catalog.trace import Kept
-from vramsite.report.cards import DeviceCard, ModelCard, device_card, model_card
+from vramsite.report.cards import (
+    DeviceCard,
+    ModelCard,
+    PricedCard,
+    device_card,
+    model_card,
+    priced_card,
+)
 from vramsite.report.choices import long_context, page_settings, short_context
 from vramsite.report.measured import Measured, measured_by_device
 from vramsite.report.nearest import Nearest, published
@@ -105,6 +112,7 @@ class Book:
         "_device_cards",
         "_long_needs",
         "_model_cards",
+        "_priced_cards",
         "_summaries",
         "catalog",
         "memo",
@@ -117,6 +125,7 @@ class Book:
         self.memo: Kept[tuple[object, ...], object] = Kept(questions=QUESTIONS, last=LAST_ONLY)
         self._model_cards: Kept[str, ModelCard] = Kept("model_card")
         self._device_cards: Kept[str, DeviceCard] = Kept("device_card")
+        self._priced_cards: Kept[str, PricedCard] = Kept()
         self._long_needs: Kept[tuple[str, str], tuple[str, float]] = Kept("long_needed")
         self._summaries: Kept[tuple[str, str], PairSummary] = Kept("summary")
 
@@ -137,6 +146,14 @@ class Book:
                 self.catalog.gpus[gpu_id], device.capacity_bytes, device.usable_bytes
             )
             self._device_cards[gpu_id] = card
+        return card
+
+    def priced_card(self, gpu_id: str) -> PricedCard:
+        """The card of a device with its price: for what shows it."""
+        card = self._priced_cards.get(gpu_id)
+        if card is None:
+            card = priced_card(self.device_card(gpu_id), self.catalog.gpus[gpu_id])
+            self._priced_cards[gpu_id] = card
         return card
 
     def try_size(self, model_id: str, gpu_id: str, settings: Settings) -> Size | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def model_card(model: ModelRecord, arch: Architecture) -> ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCard:
-    """A device by itself; `price_usd` is what `list_price_usd` finds, None where unknown."""
+    """A device by itself."""
 
     id: str
     name: str
@@ -126,6 +126,14 @@ class DeviceCard:
     capacity_bytes: float | None
     usable_bytes: float | None
     bandwidth_gb_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCard(DeviceCard):
+    """A device with what it costs, apart from the plain card: that is part of many answers, which
+    would all be others when one price changes. `price_usd` is what `list_price_usd` finds.
+    """
+
     price_usd: float | None
     has_list_price: bool
 
@@ -159,6 +167,13 @@ def device_card(
         capacity_bytes=capacity_bytes,
         usable_bytes=usable_bytes,
         bandwidth_gb_s=gpu.bandwidth_gb_s,
+    )
+
+
+def priced_card(card: DeviceCard, gpu: GpuRecord) -> PricedCard:
+    """The card of a device with its price."""
+    return PricedCard(
+        **{field.name: getattr(card, field.name) for field in fields(card)},
         price_usd=list_price_usd(gpu),
         has_list_price=gpu.msrp_usd is not None,
     )

@@ -10,7 +10,7 @@ from vramsite.report.device_reach import ReachTable, device_reach
 
 if TYPE_CHECKING:
     from vramsite.catalog import GpuRecord
-    from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.cards import ModelCard, PricedCard
     from vramsite.report.measured import Measured
 
 
@@ -77,7 +77,7 @@ class UsableMemory:
 class DeviceView:
     """Everything on a device page."""
 
-    device: DeviceCard
+    device: PricedCard
     facts: list[Fact]
     street: Street | None
     usable: UsableMemory
@@ -160,7 +160,7 @@ def device_view(book: Book, gpu_id: str) -> DeviceView:
     rows.sort(key=lambda row: (row.summary.needed_bytes, row.model.id))
     assumed = book.assumptions(gpu_id)
     return DeviceView(
-        device=book.device_card(gpu_id),
+        device=book.priced_card(gpu_id),
         facts=facts,
         street=street,
         usable=UsableMemory(

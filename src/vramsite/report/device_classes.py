@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import WITH_RESERVE, Book
+from vramsite.report.cards import list_price_usd
 from vramsite.report.choices import (
     curve_contexts,
     page_settings,
@@ -70,7 +71,8 @@ def _released(book: Book, kind: str) -> list[DeviceCard]:
     cards = [card for card in cards if card.kind == kind and card.status == "released"]
 
     def order(card: DeviceCard) -> tuple[float, bool, float, str]:
-        return (card.memory_gb, card.price_usd is None, card.price_usd or 0.0, card.id)
+        price = list_price_usd(book.catalog.gpus[card.id])
+        return (card.memory_gb, price is None, price or 0.0, card.id)
 
     cards.sort(key=order)
     book.memo[key] = cards

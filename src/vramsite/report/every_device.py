@@ -13,7 +13,7 @@ from vramsite.report.book import GIB, Book, PairSummary
 from vramsite.report.recommend import by_price
 
 if TYPE_CHECKING:
-    from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.cards import ModelCard, PricedCard
 
 SHOWN = 12
 VERDICTS = ("fits", "unified", "tight", "offload", "exceeds", "unknown")
@@ -24,7 +24,7 @@ _RANK = {"fits": 0, "unified": 0, "tight": 1, "offload": 2, "exceeds": 3, "unkno
 class DeviceRow:
     """One device in the table of all devices of a model."""
 
-    device: DeviceCard
+    device: PricedCard
     summary: PairSummary
     long_verdict: str
     long_needed_bytes: float
@@ -77,7 +77,7 @@ def every_device(book: Book, model_id: str) -> EveryDevice:
 def _row(book: Book, model_id: str, gpu_id: str) -> DeviceRow:
     long_verdict, long_needed = book.long_needed(model_id, gpu_id)
     return DeviceRow(
-        device=book.device_card(gpu_id),
+        device=book.priced_card(gpu_id),
         summary=book.summary(model_id, gpu_id),
         long_verdict=long_verdict,
         long_needed_bytes=long_needed,

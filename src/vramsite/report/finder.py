@@ -12,7 +12,7 @@ from vramsite.report.money_offers import device_offers
 
 if TYPE_CHECKING:
     from vramsite.report.book import Book
-    from vramsite.report.cards import DeviceCard
+    from vramsite.report.cards import PricedCard
 
 SIZE_CLASSES = (100e9, 30e9, 10e9, 3e9, 0.0)
 LEAST_TPS = 20.0  # where the catalog assumes nothing
@@ -39,7 +39,7 @@ USES = (
 class DeviceChoice:
     """A device to choose; `rent_usd`: the lowest price an hour of one of it, None for none."""
 
-    card: DeviceCard
+    card: PricedCard
     power_w: float | None
     rent_usd: float | None
 
@@ -99,7 +99,7 @@ def example_pairs(book: Book) -> list[tuple[str, str]]:
     return []
 
 
-def device_choice(book: Book, card: DeviceCard) -> DeviceChoice:
+def device_choice(book: Book, card: PricedCard) -> DeviceChoice:
     """A device with what a comparison says of its power and rent."""
     one = [offer for offer in device_offers(book, card.id) if offer.gpu_count == 1]
     return DeviceChoice(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.report.bars import Bar, draw
+from vramsite.report.cards import list_price_usd
 from vramsite.report.finetune_recipes import Recipe, recipes
 from vramsite.report.recommend import by_price
 from vramsite.sizing.finetune import fine_tune_shape
@@ -269,7 +270,7 @@ def _recommended(
             if len(alone) == RECOMMENDED:
                 break
         elif found.devices is not None and found.devices > 1:
-            price = card.price_usd
+            price = list_price_usd(book.catalog.gpus[card.id])
             cost = float("inf") if price is None else price * found.devices
             shared.append((found.devices, cost, place, found))
     if alone:

@@ -9,7 +9,7 @@ from vramsite.report.book import WITH_RESERVE, Book, PairSummary
 from vramsite.report.recommend import default_device
 
 if TYPE_CHECKING:
-    from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.cards import DeviceCard, ModelCard, PricedCard
 
 NEWEST = 12
 
@@ -33,7 +33,7 @@ class MemoryClass:
     """Devices sold with the same memory."""
 
     memory_gb: float
-    devices: list[DeviceCard]
+    devices: list[PricedCard]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,16 @@ def model_entries(book: Book) -> list[ModelEntry]:
     return entries
 
 
-def device_entries(book: Book) -> list[DeviceCard]:
+def device_entries(book: Book) -> list[PricedCard]:
     """All devices by maker and name."""
-    cards = [book.device_card(gpu_id) for gpu_id in book.catalog.gpus]
+    cards = [book.priced_card(gpu_id) for gpu_id in book.catalog.gpus]
     cards.sort(key=lambda card: (card.vendor.casefold(), card.name.casefold(), card.id))
     return cards
 
 
 def memory_classes(book: Book) -> list[MemoryClass]:
     """All devices by the memory they are sold with, least first."""
-    by_memory: dict[float, list[DeviceCard]] = {}
+    by_memory: dict[float, list[PricedCard]] = {}
     for card in device_entries(book):
         by_memory.setdefault(card.memory_gb, []).append(card)
     return [MemoryClass(gb, by_memory[gb]) for gb in sorted(by_memory)]

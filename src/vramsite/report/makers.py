@@ -11,7 +11,7 @@ from vramsite.report.hubs import ModelEntry, model_entry
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
     from vramsite.report.book import Book
-    from vramsite.report.cards import DeviceCard
+    from vramsite.report.cards import PricedCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class MakerView:
 
     maker: Maker
     models: list[ModelEntry]
-    devices: list[DeviceCard]
+    devices: list[PricedCard]
     families: list[Family]
 
 
@@ -72,7 +72,7 @@ def maker_view(book: Book, slug: str) -> MakerView:
     return MakerView(
         maker=maker,
         models=[model_entry(book, one) for one in maker.model_ids],
-        devices=[book.device_card(one) for one in maker.gpu_ids],
+        devices=[book.priced_card(one) for one in maker.gpu_ids],
         families=[
             family
             for family in families(book.catalog.models).values()

@@ -29,7 +29,7 @@ from vramsite.sizing.figures import (
 )
 
 if TYPE_CHECKING:
-    from vramsite.report.cards import DeviceCard, ModelCard
+    from vramsite.report.cards import ModelCard, PricedCard
     from vramsite.report.nearest import Nearest
     from vramsite.sizing.records import Settings, Size
 
@@ -61,7 +61,7 @@ class PairView:
     """
 
     model: ModelCard
-    device: DeviceCard
+    device: PricedCard
     size: Size
     long: Size
     usual: bool
@@ -151,7 +151,7 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
     """
     model = book.catalog.models[model_id]
     card = book.model_card(model_id)
-    device = book.device_card(gpu_id)
+    device = book.priced_card(gpu_id)
     arch = book.catalog.architecture(model_id)
     usual = default_settings(book, model_id, gpu_id)
     asked = usual if settings is None else settings

@@ -24,6 +24,7 @@ QUESTIONS: dict[object, str] = {
     "long_needed": "book.Book.long_needed",
     "by_price": "recommend.by_price",
     "holders": "recommend.holders",
+    "released": "device_classes._released",
     "near_devices": "related._near_devices",
     "related_devices": "related.related_devices",
     "related_models": "related.related_models",

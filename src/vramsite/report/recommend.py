@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vramsite.report.book import WITH_RESERVE, Book
+from vramsite.report.cards import list_price_usd
 from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def by_price(book: Book) -> list[DeviceCard]:
     released = [card for card in cards if card.status == "released" and card.usable_bytes]
 
     def order(card: DeviceCard) -> tuple[bool, float, str]:
-        price = card.price_usd if card.has_list_price else None
+        gpu = book.catalog.gpus[card.id]
+        price = list_price_usd(gpu) if gpu.msrp_usd is not None else None
         return (price is None, price if price is not None else card.usable_bytes or 0.0, card.id)
 
     released.sort(key=order)

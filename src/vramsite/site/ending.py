@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from vramsite.site.finish import Whole, bring_facts_up_to_date, complete, keep, meta_of
@@ -28,7 +29,7 @@ def end_build(
     parts = folder / PARTS
     places = maker.places()
     writer = StoreWriter.begin(target, last)
-    answers = keep(writer, [*_made(parts), Made([], maker.answers())])
+    answers = keep(writer, chain(_made(parts), [Made([], maker.answers())]))
     shutil.rmtree(parts, ignore_errors=True)
     if last is not None and maker.verifier is not None:
         for unit in last.units().keys() - places.keys():

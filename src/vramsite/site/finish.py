@@ -37,6 +37,7 @@ def keep(writer: StoreWriter, made: Iterable[Made]) -> set[Fact]:
         for fact, answer in one.answers:
             writer.answer(fact, answer)
             answers.add(fact)
+        writer.forget_origins()
     return answers
 
 

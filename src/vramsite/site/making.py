@@ -132,6 +132,7 @@ class Maker:
                 if site.kinds[key.kind].localized and NOINDEX not in html[:_HEAD_CHARS]:
                     indexable.append(f"{locale}={urls.relative(key.kind, key.ids, locale)}")
             site.write_beside(key, writer)
+            day = site.day(key)
         files, parts = writer.take()
         return UnitRecord(
             unit=unit_of(key),
@@ -139,7 +140,7 @@ class Maker:
             origin=frame.origin(),
             files=files,
             parts=parts,
-            entry="\t".join(indexable),
+            entry="\t".join([day, *indexable]) if indexable else "",
             pages=len(site.locales_of(key)),
         )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vramsite.catalog import load_catalog
 from vramsite.catalog.tracked import TrackedCatalog
+from vramsite.report.days import newest_day
 from vramsite.report.sizer import Sizer
 from vramsite.site.assets import Assets
 from vramsite.site.configurator import CardFiles, generated_assets
@@ -16,8 +17,8 @@ from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.facts import SiteFacts
 from vramsite.site.i18n import discover_locales, load_translations
 from vramsite.site.machine.files import MachineFiles
-from vramsite.site.pages import page_kinds
-from vramsite.site.pages.shared import Names
+from vramsite.site.pages import PageKey, page_kinds
+from vramsite.site.pages.shared import Names, book_of
 from vramsite.site.plan import select
 from vramsite.site.setup import Site, environments
 from vramsite.site.spec import BuildSpec
@@ -49,7 +50,12 @@ def make(spec: BuildSpec) -> Site:
     context.cards = CardFiles(context)
     translations = {locale: load_translations(locales_dir, locale) for locale in locales}
     texts = Texts(Path(spec.templates_dir), translations)
-    return Site(context, by_locale, page_kinds(), SiteFacts(tracked, context, texts))
+    facts = SiteFacts(tracked, context, texts)
+
+    def day(key: PageKey) -> str:
+        return newest_day(book_of(context), key.kind, key.ids)
+
+    return Site(context, by_locale, page_kinds(), facts, day)
 
 
 def _assets(spec: BuildSpec) -> Assets:

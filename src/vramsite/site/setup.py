@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -31,6 +32,7 @@ class Site:
     environments: dict[str, Environment]
     kinds: dict[str, PageKind]
     facts: SiteFacts | None = None  # None: nobody knows what a page is made from
+    day: Callable[[PageKey], str] = lambda key: ""  # of the newest fact on a page, for sitemaps
 
     def plan(self, shard_spec: str = "") -> list[Chunk]:
         """The chunks of the whole site, or of one shard of it."""

@@ -21,15 +21,20 @@ _YEAR_S = 31_536_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One page in all its languages: (locale, address below the base path) in site order."""
+    """One page in all its languages: (locale, address below the base path) in site order.
+
+    ``day`` is the day of its newest fact, "" where none is known.
+    """
 
     addresses: tuple[tuple[str, str], ...]
+    day: str = ""
 
     @classmethod
     def from_line(cls, line: str) -> Entry:
-        """Read ``en=en/models/<TAB>de=de/models/``, as the workers write it."""
-        pairs = (part.partition("=") for part in line.rstrip("\n").split("\t"))
-        return cls(tuple((locale, address) for locale, _, address in pairs))
+        """Read ``2026-11-05<TAB>en=en/models/<TAB>de=de/models/``, as the workers write it."""
+        day, *rest = line.rstrip("\n").split("\t")
+        pairs = (part.partition("=") for part in rest)
+        return cls(tuple((locale, address) for locale, _, address in pairs), day)
 
 
 def sitemaps(
@@ -74,7 +79,8 @@ def _entry_xml(entry: Entry, urls: Urls, source_locale: str) -> str:
         f'<xhtml:link rel="alternate" hreflang="{locale}" href="{url}"/>'
         for locale, url in links + default
     )
-    return "".join(f"<url><loc>{url}</loc>{alternates}</url>\n" for _, url in links)
+    day = f"<lastmod>{entry.day}</lastmod>" if entry.day else ""
+    return "".join(f"<url><loc>{url}</loc>{day}{alternates}</url>\n" for _, url in links)
 
 
 def host_files(urls: Urls) -> Iterator[tuple[str, bytes]]:

@@ -216,6 +216,7 @@ class StoreWriter:
         new = not path.exists()
         self.path = path
         self._origins: dict[Origin, int] = {}
+        self._members: dict[bytes, int] = {}
         self._db = _connect(path)
         if new:
             self._db.executescript(_SCHEMA)
@@ -252,16 +253,21 @@ class StoreWriter:
     def _origin(self, origin: Origin) -> int:
         found = self._origins.get(origin)
         if found is None:
-            members = array(
-                "q",
-                [
-                    -self._origin(one) if isinstance(one, frozenset) else self._fact(one)
-                    for one in origin
-                ],
-            )
-            found = self._origins[origin] = self._number()
-            self._db.execute("insert into origins values(?, ?)", (found, members.tobytes()))
+            numbers = [
+                -self._origin(one) if isinstance(one, frozenset) else self._fact(one)
+                for one in origin
+            ]
+            members = array("q", sorted(numbers)).tobytes()
+            found = self._members.get(members)
+            if found is None:
+                found = self._members[members] = self._number()
+                self._db.execute("insert into origins values(?, ?)", (found, members))
+            self._origins[origin] = found
         return found
+
+    def forget_origins(self) -> None:
+        """Let go of the sets that were added: the next ones come from elsewhere."""
+        self._origins.clear()
 
     def add(self, record: UnitRecord) -> None:
         """Keep a unit, in the place of an older one of the name."""
