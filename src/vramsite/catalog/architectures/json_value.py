@@ -12,6 +12,7 @@ from typing import cast
 
 SHOWN_LENGTH = 60
 WHOLE_DIGITS = 9
+WHOLE_LIMIT = 2.0**53
 
 
 def item(values: Mapping[str, object], key: str) -> object:
@@ -86,6 +87,8 @@ def with_texts(
 
 def shown(value: object) -> str:
     """A value for a message, cut where it is long."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE_LIMIT:
+        value = int(value)  # 64.0 is 64 over there
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return f"{text[: SHOWN_LENGTH - 1]}…" if len(text) > SHOWN_LENGTH else text
 

@@ -65,8 +65,8 @@ class OwnRules:
     same_recipe_share: float
     # Compute buffers over those of the coarse formula, which models without a graph get: what
     # 8 of 10 models of the catalog have
-    buffers_low: float
-    buffers_high: float
+    buffers_low: float | None  # None: too few models to tell
+    buffers_high: float | None
 
 
 def own_keys(values: Mapping[str, object]) -> Keys:
@@ -117,7 +117,7 @@ def own_native(config: Keys) -> str:
     return ""
 
 
-def own_buffer_range(rules: OwnRules) -> tuple[float, float]:
+def own_buffer_range(rules: OwnRules) -> tuple[float | None, float | None]:
     """Between which shares of the compute buffers given the real ones are, in 8 of 10 cases."""
     return rules.buffers_low, rules.buffers_high
 

@@ -37,12 +37,12 @@ HELPERS = {
     ),
     # Python's "%g": six digits, whole numbers without a dot, exponents of two digits
     "general": (
-        '(a)=>{let b=a.toPrecision(6),[c,d]=b.split("e");'
+        '(a)=>{if(Object.is(a,-0))return"-0";let b=a.toPrecision(6),[c,d]=b.split("e");'
         'if(d===undefined&&a!==0&&Math.abs(a)<1e-4)[c,d]=a.toExponential(5).split("e");'
         'if(c.includes("."))c=c.replace(/\\.?0+$/,"");'
         'return d===undefined?c:c+"e"+d[0]+d.slice(1).padStart(2,"0")}'
     ),
-    "modulo": "(a,b)=>{let c=a%b;return c!==0&&c<0!==b<0?c+b:c}",
+    "modulo": "(a,b)=>{let c=a%b;return c===0?b<0?-0:0:c<0!==b<0?c+b:c}",
     "equal": (
         '(a,b)=>a===b||a!==null&&b!==null&&typeof a=="object"&&typeof b=="object"&&'
         "(Array.isArray(a)?a.length===b.length&&a.every((c,d)=>SELF(c,b[d]))"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # Where the middle 80 % of the models begin and end
 _LOW_SHARE, _HIGH_SHARE = 0.1, 0.9
 _CONTEXTS = (8192.0, 32768.0)
+_LEAST_SHARES = 20
 
 
 def own_rules(catalog: Catalog, engine: EngineRules) -> OwnRules:
@@ -94,7 +95,7 @@ def _groups(catalog: Catalog) -> list[GroupEffects]:
     return [GroupEffects(group=group, effects=found[group]) for group in sorted(found)]
 
 
-def _buffer_range(catalog: Catalog, engine: EngineRules) -> tuple[float, float]:
+def _buffer_range(catalog: Catalog, engine: EngineRules) -> tuple[float | None, float | None]:
     """Compute buffers as llama.cpp's graph gives them over the coarse formula's, in 8 of 10 cases.
 
     One model of each architecture is asked.
@@ -119,8 +120,8 @@ def _buffer_range(catalog: Catalog, engine: EngineRules) -> tuple[float, float]:
             exact = _buffer_bytes(file, settings, engine)
             coarse = replace(file, arch=replace(arch, graph=None))
             shares.append(exact / _buffer_bytes(coarse, settings, engine))
-    if not shares:
-        return 1.0, 1.0
+    if len(shares) < _LEAST_SHARES:
+        return None, None
     shares.sort()
     last = len(shares) - 1
     return shares[round(last * _LOW_SHARE)], shares[round(last * _HIGH_SHARE)]
