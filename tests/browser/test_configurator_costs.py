@@ -87,6 +87,17 @@ def test_every_control_of_use_and_prices_changes_costs_alone(page: Any, site_url
     assert text(page, "memory") == memory
 
 
+def test_a_change_of_prices_is_announced_once_it_rests(page: Any, site_url: str) -> None:
+    opened(page, site_url, f"en/{PAIR}")
+    status = page.locator("form.configurator [role=status]")
+    page.locator("form.configurator summary", has_text="Use and prices").click()
+    page.locator("form.configurator [name=h]").fill("6")
+    settled(page, "?h=6")
+    assert status.text_content() == ""
+    page.wait_for_timeout(1200)
+    assert (status.text_content() or "").startswith("A million tokens written: $")
+
+
 def test_figures_follow_what_was_typed(page: Any, site_url: str) -> None:
     opened(page, site_url, f"en/{PAIR}?h=10&on=10&kwh=0.5&pp=1200&hp=600&rv=50&wl=400")
     cost = text(page, "cost")

@@ -66,6 +66,7 @@ MORE_PARTS = {
     "cost": ("components/money.html", "section"),
     "offers": ("components/money.html", "offers"),
     "condition": ("components/money.html", "condition"),
+    "spoken": ("components/money.html", "spoken"),
     "finetune": ("components/finetune.html", "section"),
     "contexts": ("components/memory.html", "contexts"),
     "formats": ("components/memory.html", "formats"),

@@ -184,6 +184,7 @@ class Page {
       const money = this.more.money(there, view, this.choice);
       this.put("tiles", view, money);
       this.more.drawMoney(this.put, there, view, this.choice);
+      this.announce(() => this.draw.spoken(money));
     } else {
       this.state = state;
       this.answered = null;
@@ -318,10 +319,10 @@ class Page {
 
   fillCosts({ deviceCard }, { choice }, offered, used) {
     const { controls, draw } = this;
-    const regions = new Intl.DisplayNames(root.lang, { type: "region" });
+    this.regions ??= new Intl.DisplayNames(root.lang, { type: "region" });
     const { cost } = deviceCard.money;
     this.list(controls.cur, offered.cur);
-    this.list(controls.ct, offered.ct, (code) => regions.of(code === "UK" ? "GB" : code));
+    this.list(controls.ct, offered.ct, (code) => this.regions.of(code === "UK" ? "GB" : code));
     this.list(controls.pc, offered.pc, (condition) =>
       String(draw.condition(cost.prices.find((price) => price.condition === condition))).trim());
     controls.pc.disabled = offered.pc.length < 2;
@@ -355,7 +356,7 @@ class Page {
     this.put("tiles", view, this.more.money(pair, view, this.choice));
     this.put("memory", view);
     for (const item of document.querySelectorAll("[data-usual]")) item.hidden = !usual;
-    if (!this.checks) this.announce(view);
+    if (!this.checks) this.announce(() => this.draw.status(view));
     return { pair, view };
   }
 
@@ -388,8 +389,8 @@ class Page {
     }
   }
 
-  announce(view) {
+  announce(words) {
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.say(String(this.draw.status(view))), ANNOUNCE_AFTER_MS);
+    this.waiting = setTimeout(() => this.say(String(words())), ANNOUNCE_AFTER_MS);
   }
 }
