@@ -12,6 +12,7 @@ from vramsite.report.sizer import Sizer
 from vramsite.site.engine_js.data import SliceMaker, slice_bytes, slice_files
 from vramsite.sizing.answer import answer, loaded_file, weights_of
 from vramsite.sizing.errors import SizingError
+from vramsite.sizing.packed_weights import find_packed, unpacked
 
 PAGE_BUDGET_BYTES = 15 * 1024
 
@@ -54,3 +55,15 @@ def test_slices_answer_what_the_pages_print(ground: Ground, format_name: str) ->
         assert found == sizer.size(model_id, gpu_id, settings)
         compared += 1
     assert compared > len(ground.catalog.models) / 2
+
+
+def test_the_list_of_all_models_has_the_weights_of_the_slices(ground: Ground) -> None:
+    for model_id in list(ground.catalog.models)[::6]:
+        whole, brief = ground.maker.model(model_id), ground.maker.brief(model_id)
+        assert 0 < len(brief.files) < len(whole.files)
+        for entry in brief.files:
+            found = find_packed(brief.packed, entry.recipe, False)
+            expected = find_packed(whole.packed, entry.recipe, False)
+            assert found is not None
+            assert expected is not None
+            assert unpacked(brief.packed, found) == unpacked(whole.packed, expected)

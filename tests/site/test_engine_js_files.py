@@ -41,6 +41,9 @@ class MadeUpMaker:
     def model(self, model_id: str) -> MadeUp:
         return MadeUp(name=model_id, size=self.size if model_id == "beta" else 1.0)
 
+    def brief(self, model_id: str) -> MadeUp:
+        return self.model(model_id)
+
     def device(self, gpu_id: str) -> MadeUp:
         return MadeUp(name=gpu_id)
 

@@ -17,10 +17,10 @@ from vramsite.catalog.model_files import NATIVE, SAME_RECIPE_SHARE, FormatError,
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.catalog.speed_model import SpeedModel, load_speed_model
 from vramsite.catalog.trace import Kept
-from vramsite.report.choices import native_format
+from vramsite.report.choices import MATRIX_FORMATS, native_format
 from vramsite.site.engine_js.link import Compiled, compile_engine
 from vramsite.site.engine_js.own_rules import own_rules
-from vramsite.site.engine_js.packing import Packer
+from vramsite.site.engine_js.packing import Packer, packed_for
 from vramsite.sizing.answer import (
     BackendAssumptions,
     DeviceFacts,
@@ -73,6 +73,13 @@ class SliceMaker:
         if found is None:
             found = self._models[model_id] = self._model(model_id)
         return found
+
+    def brief(self, model_id: str) -> ModelFacts:
+        """The same in the formats that one asks all models for, without importance matrices."""
+        whole = self.model(model_id)
+        files = [entry for entry in whole.files if entry.format in MATRIX_FORMATS]
+        packed = packed_for(whole.packed, {entry.recipe for entry in files})
+        return replace(whole, files=files, packed=packed)
 
     def _model(self, model_id: str) -> ModelFacts:
         record = self.catalog.models[model_id]

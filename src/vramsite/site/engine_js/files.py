@@ -48,7 +48,7 @@ class EngineFiles:
         return self._file(f"devices/{gpu_id}", ".json", lambda: slice_bytes(make(gpu_id)))
 
     def all_models(self) -> str:
-        """The address of every model's facts in one list, for what looks at all of them."""
+        """The address of every model's facts in a few formats, for what looks at all of them."""
         return self._file("models", ".json", self._joined_models)
 
     def all_devices(self) -> bytes:
@@ -79,7 +79,10 @@ class EngineFiles:
             }[kind]()
 
     def _joined_models(self) -> bytes:
-        return self._joined("models", self._maker.catalog.models, self.model)
+        make = self._maker.brief
+        return (
+            b"[" + b",".join(slice_bytes(make(one)) for one in self._maker.catalog.models) + b"]\n"
+        )
 
     def _joined(self, kind: str, ids: Iterable[str], make: Callable[[str], str]) -> bytes:
         names = list(ids)

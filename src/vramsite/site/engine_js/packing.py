@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 
 from vramsite.sizing.graph_records import GraphLayer, ModelGraph
@@ -94,6 +95,28 @@ class Packer:
 
     def _piece(self, piece: WeightPiece) -> float:
         return float(self._pieces.setdefault(piece, len(self._pieces)))
+
+
+def packed_for(packed: PackedFile, names: Collection[str]) -> PackedFile:
+    """The weights of some recipes alone, without importance matrices."""
+    weights = [entry for entry in packed.weights if entry.name in names and not entry.imatrix]
+    pieces: dict[float, float] = {}
+    sets: dict[float, float] = {}
+    for entry in weights:
+        for place in entry.pieces:
+            if place not in pieces:
+                pieces[place] = float(len(pieces))
+                sets.setdefault(packed.pieces[int(place)].layers, float(len(sets)))
+    return PackedFile(
+        layers=[packed.layers[int(place)] for place in sets],
+        pieces=[
+            replace(packed.pieces[int(place)], layers=sets[packed.pieces[int(place)].layers])
+            for place in pieces
+        ],
+        weights=[
+            replace(entry, pieces=[pieces[place] for place in entry.pieces]) for entry in weights
+        ],
+    )
 
 
 def roles_read(graph: ModelGraph | None) -> frozenset[str]:
