@@ -202,12 +202,14 @@ def size(
     as_json: Json = False,
 ) -> None:
     """Print the numbers that the page of this pair shows."""
+    from vramsite.catalog.faults import CatalogError
+    from vramsite.catalog.on_demand import open_on_demand
     from vramsite.report.nearest import Published
     from vramsite.report.size_text import run_json, size_json, size_text
     from vramsite.report.sizer import Sizer, SizerError
 
-    sizer = Sizer(open_catalog(data))
     try:
+        sizer = Sizer(open_on_demand(catalog_dir(data)))
         settings = sizer.settings(
             model,
             device,
@@ -220,9 +222,11 @@ def size(
             split=split,
         )
         answer = sizer.size(model, device, settings)
-        near = Published(sizer.catalog).nearest(model, device)
+        near = Published(sizer.catalog, (model, device)).nearest(model, device)
     except SizerError as error:
         fail(str(error))
+    except CatalogError as error:
+        print_faults(error.faults)
     if as_json:
         runs = {"nearest_measurements": [run_json(row) for row in near.rows]}
         typer.echo(json.dumps(size_json(model, device, answer) | runs, indent=2))

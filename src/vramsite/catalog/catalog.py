@@ -20,14 +20,6 @@ from vramsite.catalog.loader import Entry, entry_ids, load_file, load_flat, load
 from vramsite.catalog.model_graph import model_graph
 from vramsite.catalog.model_record import ModelRecord
 from vramsite.catalog.offer_record import OfferRecord, ProviderFile
-from vramsite.catalog.rule_files import rule_file_faults
-from vramsite.catalog.rules.architecture_rules import architecture_faults
-from vramsite.catalog.rules.file_rules import ASSUMPTION_RULES, ENGINE_RULES, QUANT_RULES
-from vramsite.catalog.rules.gpu_rules import GPU_RULES
-from vramsite.catalog.rules.model_rules import MODEL_RULES
-from vramsite.catalog.rules.offer_rules import OFFER_RULES
-from vramsite.catalog.rules.rule import Context, run_rules
-from vramsite.catalog.rules.tree_rules import ids_are_unique, names_are_unique
 from vramsite.catalog.today import latest_today
 from vramsite.catalog.trace import Kept
 from vramsite.sizing.records import Architecture, Device
@@ -87,6 +79,8 @@ def architecture_source(model: ModelRecord) -> ArchitectureSource:
 
 def load_catalog(data_dir: Path, *, today: date | None = None) -> Catalog:
     """Read and check the whole data folder. Raises CatalogError with all faults, or nothing."""
+    from vramsite.catalog.rule_files import rule_file_faults  # late, as the rules below
+
     catalog, faults = read_catalog(data_dir, today=today, architectures=True)
     faults = sorted({*faults, *rule_file_faults(data_dir.resolve())})
     if catalog is None or faults:
@@ -101,6 +95,15 @@ def read_catalog(
 
     `architectures` also runs the reader of every model, which a build does anyway.
     """
+    # Imported here: who asks for one entry (`on_demand`) needs none of the rules.
+    from vramsite.catalog.rules.architecture_rules import architecture_faults
+    from vramsite.catalog.rules.file_rules import ASSUMPTION_RULES, ENGINE_RULES, QUANT_RULES
+    from vramsite.catalog.rules.gpu_rules import GPU_RULES
+    from vramsite.catalog.rules.model_rules import MODEL_RULES
+    from vramsite.catalog.rules.offer_rules import OFFER_RULES
+    from vramsite.catalog.rules.rule import Context, run_rules
+    from vramsite.catalog.rules.tree_rules import ids_are_unique, names_are_unique
+
     data_dir = data_dir.resolve()
     faults: list[Fault] = []
     models = load_vendor_tree(data_dir, "models", ModelRecord, faults)

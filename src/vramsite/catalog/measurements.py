@@ -21,22 +21,25 @@ _NUMBER = re.compile(r"-?[0-9]{1,25}(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?")
 Known = tuple[set[str], set[str]]  # model ids, device ids
 
 
-def measurements(data_dir: Path) -> list[MeasurementRow]:
-    """All rows in order of their ids. Raises CatalogError with all faults."""
+def measurements(data_dir: Path, about: tuple[str, str] | None = None) -> list[MeasurementRow]:
+    """All rows in order of their ids; with `about`, those of this model or of this device.
+
+    Raises CatalogError with all faults.
+    """
     note(("files", "measurements"))
-    note(("files", "measurements"))
-    rows, faults = read_measurements(data_dir)
+    rows, faults = read_measurements(data_dir, about=about)
     if faults:
         raise CatalogError(faults)
     return rows
 
 
 def read_measurements(
-    data_dir: Path, *, known: Known | None = None
+    data_dir: Path, *, known: Known | None = None, about: tuple[str, str] | None = None
 ) -> tuple[list[MeasurementRow], list[Fault]]:
     """The rows that are in order, and the faults of the others.
 
-    With `known`, a row may only name models and devices of the catalog.
+    With `known`, a row may only name models and devices of the catalog; with `about`, only rows of
+    that model or that device are looked at.
     """
     data_dir = data_dir.resolve()
     rows: list[MeasurementRow] = []
@@ -45,6 +48,8 @@ def read_measurements(
     for path in sorted((data_dir / "measurements").glob("*.csv")):
         shown, before = shown_path(path, data_dir), len(faults)
         for line, cells in _table(path, shown, faults):
+            if about is not None and about[0] != cells["model_id"] and about[1] != cells["gpu_id"]:
+                continue
             row = _row(cells, shown, line, faults)
             if row is None:
                 continue

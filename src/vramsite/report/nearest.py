@@ -73,15 +73,19 @@ class Nearest:
 
 
 class Published:
-    """All comparable runs, by model and by device; made once in a process."""
+    """All comparable runs, by model and by device; made once in a process.
 
-    def __init__(self, catalog: Catalog) -> None:
+    `about`: a model and a device, the only pair that will be asked for.
+    """
+
+    def __init__(self, catalog: Catalog, about: tuple[str, str] | None = None) -> None:
         self._gpus = catalog.gpus
         self._models = catalog.models
         self._by_model: dict[str, list[MeasurementRow]] = {}
         self._by_gpu: dict[str, list[MeasurementRow]] = {}
         self._prompts: dict[tuple[object, ...], MeasurementRow] = {}
-        for row in measurements(catalog.data_dir):
+        data_dir = catalog.data_dir
+        for row in measurements(data_dir, about) if about else measurements(data_dir):
             if row.gpu_id not in catalog.gpus or not comparable(row):
                 continue
             if row.metric == "prefill_tps":
