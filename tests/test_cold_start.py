@@ -1,4 +1,4 @@
-"""`vramsite size` reads what it needs and imports what it needs: it is asked in loops of a shell."""
+"""`vramsite size` reads and imports what it needs: people ask it in loops of a shell."""
 
 from __future__ import annotations
 
