@@ -86,7 +86,7 @@ def test_a_bar_adds_up_and_marks_the_limit():
 
 def test_the_model_page_lists_every_device_once():
     view = model_view(made_up_book(), "small-8b")
-    assert [row.device.id for row in view.devices] == [
+    assert [row.device.id for row in view.devices.rows] == [
         "mid-12gb", "big-48gb", "shared-64gb", "soon-96gb",
     ]  # fmt: skip
     assert view.pair.device.id == "mid-12gb"
