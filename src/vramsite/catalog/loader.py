@@ -16,6 +16,7 @@ from vramsite.catalog.record import SLUG
 from vramsite.catalog.yaml_source import Document, read_document, shown_path
 
 R = TypeVar("R", bound=BaseModel)
+MOST_ID_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,10 @@ def _identity(path: Path, data_dir: Path, faults: list[Fault]) -> str | None:
     if not re.match(SLUG, path.stem) or not re.match(SLUG, path.parent.name):
         allowed = "lower-case letters, digits, '.' and '-'"
         faults.append(_stray(path, data_dir, f"the path is the id: use {allowed}"))
+        return None
+    if len(path.stem) > MOST_ID_CHARACTERS:
+        message = f"the path is the id: use at most {MOST_ID_CHARACTERS} characters"
+        faults.append(_stray(path, data_dir, message))
         return None
     return path.stem
 

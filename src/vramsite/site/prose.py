@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,14 @@ class Prose:
     toc: Markup
 
 
+_MARKS = re.compile(r"([\\`*_\[\]])")
+
+
+def markdown_escaped(text: str) -> str:
+    """A value of the catalog that is to stand in Markdown as it is: no link, no emphasis."""
+    return _MARKS.sub(r"\\\1", text)
+
+
 class ProseError(ValueError):
     """A prose file that is missing or has no title; the message names the file."""
 
@@ -35,8 +44,8 @@ def load_prose(
 ) -> Prose:
     """Read ``prose/<locale>/<name>.md``, fill in ``{{ … }}`` and turn it into HTML.
 
-    ``env`` must be the locale's environment: values from the catalog are formatted by its filters,
-    and a value nobody gave is an error.
+    ``env`` must be the locale's environment: values from the catalog are formatted by its filters
+    (a text by ``md``), and a value nobody gave is an error.
 
     Raises:
         ProseError: no such file, or its first line is no ``# Title``.
@@ -45,6 +54,7 @@ def load_prose(
     path = templates_dir / "prose" / locale / f"{name}.md"
     if not path.is_file():
         raise ProseError(f"{path}: every language needs this text")
+    env.filters["md"] = markdown_escaped
     first, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not first.startswith("# "):
         raise ProseError(f"{path}: the first line must be '# Title'")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vramsite.site.prose import markdown_escaped
+
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
     from vramsite.site.machine.api import Api
@@ -52,7 +54,8 @@ def llms_txt(catalog: Catalog, api: Api) -> bytes:
     lines += [f"- [{name}]({api.address(kind)}): {what}" for name, kind, what in files]
     lines += ["", "## Optional", ""]
     lines += [
-        f"- [{model.name}]({api.address('api_model', model.id)}): JSON, its verdict on every device"
+        f"- [{markdown_escaped(model.name)}]({api.address('api_model', model.id)}): "
+        "JSON, its verdict on every device"
         for model in catalog.models.values()
     ]
     return ("\n".join(lines) + "\n").encode()
