@@ -82,6 +82,7 @@ class GraphFile(_Strict):
     least_rotation: int
     in_place_without_fusion: dict[str, str]
     weights_of_steps: dict[str, list[str]]
+    inputs_of_steps: dict[str, list[str]]
     programs: dict[str, str]
     graphs: list[FamilyGraph]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from vramsite.catalog.compute_graphs import (
+    F32_BYTES,
     MODES,
     FamilyGraph,
     GraphFile,
@@ -35,6 +37,7 @@ _K_TYPED, _V_TYPED, _K_COPIED, _V_COPIED = 8, 9, 10, 11
 _K_WINDOW_COPIED, _V_WINDOW_COPIED, _OTHERS, _SEQUENCE_CELLS = 12, 13, 14, 15
 _K_ELEMENT, _K_IS_COPIED, _OWN = 16, 17, 18
 
+ROPE_FREQS = "rope_freqs"  # a table that layers share
 CACHE_ROWS = "cache_rows"  # the cells that K and V are written to: needed where the cache lies
 ATTENTION, FEED_FORWARD, INPUTS = "attention", "feed_forward", "inputs"
 
@@ -64,12 +67,27 @@ def model_graph(arch: Architecture, data_dir: Path) -> ModelGraph | None:
     return None
 
 
+def _inputs_used(layers: list[GraphLayer]) -> list[str]:
+    """Names of the inputs that layers use, not those that are gone before the first one."""
+    names = ["out_ids", ROPE_FREQS]
+    for layer in layers:
+        for part in (*layer.attention, *layer.feed_forward):
+            for step in (*part.flash, *part.quantised, *part.k_quantised, *part.plain):
+                if step.action == "release":
+                    names.append(step.name)
+                names += step.uses
+    return sorted(set(names))
+
+
 class _Maker:
     def __init__(self, content: GraphFile, family: FamilyGraph, widths: Widths) -> None:
         self._content = content
         self._family = family
         self._widths = widths
         self._quantities: list[GraphQuantity] = []
+        flash = family.inputs.flash or family.inputs.any
+        steps = read_steps(content.programs.get(flash, flash))
+        self._input_names = {step.name for step in steps}
 
     def graph(self) -> ModelGraph:
         arch = self._widths.arch
@@ -96,9 +114,10 @@ class _Maker:
         return ModelGraph(
             layers=layers,
             order=order,
-            inputs=self._inputs(family.inputs, family.inputs_unified),
+            inputs=self._with_table(self._inputs(family.inputs, family.inputs_unified)),
             host=self._inputs(family.host, family.host_unified),
             quantities=self._quantities,
+            layer_inputs=_inputs_used(layers),
             end=self._steps(family.end, int(arch.layer_count) - 1, INPUTS),
             outputs_in_last_layer=family.outputs == "last_layer",
             rotated=rotation_side(head, self._content.least_rotation) > 0.0,
@@ -129,6 +148,21 @@ class _Maker:
                 if tensor.tensor_class == "dense_ffn":
                     kind = "dense"
         return kind
+
+    def _with_table(self, parts: list[GraphPart]) -> list[GraphPart]:
+        """The same with the table that layers on the host share."""
+        if not self._widths.has_anywhere(ROPE_FREQS):
+            return parts
+        size = self._widths.tensor(ROPE_FREQS, 0).row_width * F32_BYTES
+        table = [GraphStep(name=ROPE_FREQS, terms=[GraphTerm(size_bytes=size, a=_ONE, b=_ONE)])]
+        return [
+            replace(
+                part,
+                flash=part.flash + table,
+                **{mode: own + table for mode in MODES[1:] if (own := getattr(part, mode))},
+            )
+            for part in parts
+        ]
 
     def _inputs(self, steps: Steps, unified: Steps | None) -> list[GraphPart]:
         parts = [self._part(Part(steps=steps), 0, INPUTS)]
@@ -198,8 +232,13 @@ class _Maker:
                 if step.terms
                 else step.new_name,
                 terms=self._terms(step.terms, layer),
-                reads=self._reads(step, layer, place),
+                reads=(reads := self._reads(step, layer, place)),
+                uses=self._uses(step, reads),
             )
+            if made.reads.endswith(".bias"):  # added in place before the step
+                steps.append(GraphStep(name=made.reads, reads=made.reads))
+                steps.append(GraphStep(name=made.reads, action="drop"))
+                made = replace(made, reads="")
             if step.action == "take_for_each_layer":
                 each.append(made)
                 times = self._widths.layers_with(step.each_with) - step.but
@@ -216,13 +255,28 @@ class _Maker:
             return CACHE_ROWS
         if step.action != "take" or place == INPUTS:
             return ""
-        if place == ATTENTION and self._widths.group(layer).k_width > 0.0:
+        group = self._widths.group(layer)
+        if place == ATTENTION and (group.k_width > 0.0 or group.kind == "shared"):
             cache = {"attention": "cache", "kq": "cache_k", "kqv": "cache_v"}.get(step.name)
             if cache is not None:
                 return cache
         roles = self._content.weights_of_steps.get(step.name, ())
-        held = [role for role in roles if self._widths.has(role, layer)]
+        held = [
+            role
+            for role in roles
+            if self._widths.has(role, layer)
+            or (role == ROPE_FREQS and self._widths.has_anywhere(role))
+        ]
         return held[0] if held else ""
+
+    def _uses(self, step: Step, reads: str) -> list[str]:
+        """Inputs used before the step that releases them; a table that is shared is one."""
+        if step.action != "take":
+            return []
+        used = self._content.inputs_of_steps
+        names = [*used.get(step.name, ()), *used.get(reads, ())]
+        found = [name for name in names if name in self._input_names]
+        return [*found, ROPE_FREQS] if reads == ROPE_FREQS else found
 
     def _terms(self, terms: tuple[Term, ...], layer: int) -> list[GraphTerm]:
         """Terms of the same quantities joined."""

@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vramsite.sizing.cache import CacheRules, cache_type, slot_cells, window_cells
-from vramsite.sizing.graph_copies import layer_copies
-from vramsite.sizing.graph_memory import (
-    GraphFacts,
-    chosen,
-    contains,
-    device_graph_bytes,
-    graph_layers,
-    inputs_bytes,
-)
+from vramsite.sizing.graph_memory import ReplayTable, device_graph_bytes, inputs_bytes
+from vramsite.sizing.graph_program import GraphFacts, chosen
 from vramsite.sizing.graph_quantities import graph_quantities
 from vramsite.sizing.graph_records import ModelGraph
 from vramsite.sizing.placement import layer_count_on_host
@@ -24,7 +17,7 @@ F32_BYTES = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedBuffers:
+class PlacedBuffers:
     """Bytes of one device and of the host, by the layers and the layers' experts on the host."""
 
     host_layers: float
@@ -33,16 +26,27 @@ class ReplayedBuffers:
     host_bytes: float
 
 
+@dataclass(slots=True, kw_only=True)
+class KnownBuffers:
+    """What is known of one model in one format under settings that differ in the placement."""
+
+    settings: Settings
+    placed: list[PlacedBuffers] = field(default_factory=list)
+    host_inputs_bytes: float = 0.0
+    table: list[ReplayTable] = field(default_factory=list)  # one, where the graph is known
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BufferRules:
     """What the buffers depend on beside the architecture and its graph."""
 
     cache: CacheRules
     pipeline_copies: float = 4.0  # of the inputs, where devices work on one batch in turn
-    # What was replayed for one model in one format under settings that differ in nothing but the
-    # placement of layers, where it is to be kept
+    # Whether what is worked out is kept: for one model in one format, and of it what belongs to
+    # the settings asked about
     keeps: bool = False
-    replayed: list[ReplayedBuffers] = field(default_factory=list)
+    kept: list[KnownBuffers] = field(default_factory=list)
+    own: list[KnownBuffers] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +59,10 @@ class Buffers:
     output_bytes: float
 
 
-def keeping(rules: BufferRules) -> BufferRules:
-    """The same rules with a place to keep replays: see `BufferRules.replayed`."""
+def keeping(rules: BufferRules, kept: list[KnownBuffers]) -> BufferRules:
+    """The same rules for one model in one format, under settings that differ in the placement."""
     return BufferRules(
-        cache=rules.cache, pipeline_copies=rules.pipeline_copies, keeps=True, replayed=[]
+        cache=rules.cache, pipeline_copies=rules.pipeline_copies, keeps=True, kept=kept, own=[]
     )
 
 
@@ -94,81 +98,87 @@ def _tokens(settings: Settings) -> float:
 
 def _one_device(
     arch: Architecture, settings: Settings, weights: WeightBytes, rules: BufferRules
-) -> ReplayedBuffers:
+) -> PlacedBuffers:
     host_layers = 0.0
     if settings.gpu_layers is not None:
         host_layers = layer_count_on_host(len(weights.layer_bytes) * 1.0, settings.gpu_layers)
     expert_layers = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
-    known = _replayed(rules.replayed, host_layers, expert_layers)
-    if known is not None:
-        return known
+    known = _known(arch, settings, rules)
+    for entry in known.placed:
+        if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
+            return entry
     row = _tokens(settings) * arch.embedding_width * F32_BYTES
     device = 0.0
-    host = 0.0
+    host = known.host_inputs_bytes
     graph = arch.graph
     if graph is None:
         masks = _mask_bytes(arch, settings, rules.cache)
         device = masks + _coarse_bytes(arch, settings)
         host = masks + 4.0 * row
     else:
-        facts = graph_facts(graph, settings, rules.cache)
-        layers = graph_layers(graph, facts)
-        quantities = graph_quantities(arch, settings, rules.cache, graph)
-        copies = layer_copies(arch, graph, layers, settings, weights, rules.cache, quantities)
-        alignment = rules.cache.device_alignment_bytes
-        if settings.backend == "cpu":
-            alignment = rules.cache.host_alignment_bytes
-        device = device_graph_bytes(arch, graph, facts, layers, copies, quantities, alignment)
-        host = inputs_bytes(chosen(graph.host, facts), quantities, rules.cache.host_alignment_bytes)
+        device = device_graph_bytes(arch, graph, settings, weights, rules.cache, known.table[0])
     states = _state_bytes(arch, settings)
     if (host_layers > 0.0 or not settings.kv_offload) and states > row:
         host = host + states  # else they fit where the embedding was
     if settings.backend == "cpu":
         host = device + row
         device = 0.0
-    found = ReplayedBuffers(
+    found = PlacedBuffers(
         host_layers=host_layers,
         expert_layers=expert_layers,
         device_bytes=device,
         host_bytes=host,
     )
-    if rules.keeps:
-        rules.replayed.append(found)
+    known.placed.append(found)
     return found
 
 
-def _replayed(
-    entries: list[ReplayedBuffers], host_layers: float, expert_layers: float
-) -> ReplayedBuffers | None:
-    """The replay of that placement, or the one on both sides of it where these are equal.
-
-    With more layers (or experts of more layers) on the host the buffers change at a few steps
-    only: between two numbers of layers with the same buffers they stay the same.
-    """
-    below: ReplayedBuffers | None = None
-    above: ReplayedBuffers | None = None
-    for entry in entries:
-        if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
+def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownBuffers:
+    """What is known under these settings: kept since the last question, or begun."""
+    for entry in rules.own:
+        return entry
+    for entry in rules.kept:
+        if _same_but_placement(entry.settings, settings):
+            rules.own.append(entry)
             return entry
-        if host_layers == 0.0 and entry.host_layers == 0.0:
-            if entry.expert_layers < expert_layers:
-                if below is None or below.expert_layers < entry.expert_layers:
-                    below = entry
-            elif above is None or entry.expert_layers < above.expert_layers:
-                above = entry
-        if host_layers > 0.0 and entry.expert_layers == expert_layers:
-            if entry.host_layers < host_layers:
-                if below is None or below.host_layers < entry.host_layers:
-                    below = entry
-            elif above is None or entry.host_layers < above.host_layers:
-                above = entry
-    if below is None or above is None:
-        return None
-    same = below.device_bytes == above.device_bytes and below.host_bytes == above.host_bytes
-    return below if same else None
+    graph = arch.graph
+    found = KnownBuffers(settings=settings)
+    if graph is not None:
+        quantities = graph_quantities(arch, settings, rules.cache, graph)
+        host = graph_facts(graph, settings, rules.cache, rules.cache.host_alignment_bytes)
+        found.host_inputs_bytes = inputs_bytes(chosen(graph.host, host), quantities, host)
+        alignment = rules.cache.device_alignment_bytes
+        if settings.backend == "cpu":
+            alignment = rules.cache.host_alignment_bytes
+        facts = graph_facts(graph, settings, rules.cache, alignment)
+        found.table.append(ReplayTable(facts=facts, quantities=quantities))
+    if rules.keeps:
+        rules.kept.append(found)
+        rules.own.append(found)
+    return found
 
 
-def graph_facts(graph: ModelGraph, settings: Settings, rules: CacheRules) -> GraphFacts:
+def _same_but_placement(one: Settings, other: Settings) -> bool:
+    """Whether nothing differs that the graph depends on, but where layers and experts lie."""
+    return (
+        one.context_tokens == other.context_tokens
+        and one.parallel == other.parallel
+        and one.outputs_max == other.outputs_max
+        and one.ubatch_tokens == other.ubatch_tokens
+        and one.kv_type_k == other.kv_type_k
+        and one.kv_type_v == other.kv_type_v
+        and one.kv_unified == other.kv_unified
+        and one.kv_offload == other.kv_offload
+        and one.flash_attention == other.flash_attention
+        and one.full_window_cache == other.full_window_cache
+        and one.format == other.format
+        and (one.backend == "cpu") == (other.backend == "cpu")
+    )
+
+
+def graph_facts(
+    graph: ModelGraph, settings: Settings, rules: CacheRules, alignment_bytes: float
+) -> GraphFacts:
     """What chooses among the parts of the graph: attention, the cache's type, the back end."""
     mode = "flash"
     if not settings.flash_attention:
@@ -179,7 +189,7 @@ def graph_facts(graph: ModelGraph, settings: Settings, rules: CacheRules) -> Gra
         elif cache_type(rules, settings.kv_type_k).quantised:
             mode = "k_quantised"
     fused = settings.backend != "cpu"
-    separate = contains(graph.separate_formats, settings.format)
+    separate = settings.format in graph.separate_formats
     return GraphFacts(
         mode=mode,
         fused_router=fused and graph.fused_router,
@@ -187,6 +197,7 @@ def graph_facts(graph: ModelGraph, settings: Settings, rules: CacheRules) -> Gra
         one_sequence=settings.parallel == 1.0,
         unified=settings.kv_unified and settings.parallel > 1.0,
         in_place=not fused,
+        alignment_bytes=alignment_bytes,
     )
 
 

@@ -11,7 +11,7 @@ from vramsite.sizing.accounts import (
     own_profile,
     paged_gpus_needed,
 )
-from vramsite.sizing.buffers import BufferRules, keeping
+from vramsite.sizing.buffers import BufferRules, KnownBuffers, keeping
 from vramsite.sizing.cache import CacheBytes, CacheRules, cache_bytes, cache_placed
 from vramsite.sizing.fit import (
     gpus_needed,
@@ -51,6 +51,7 @@ class ModelFile:
     weights_basis: str  # exact_tensors, published_file, estimate
     file_bytes: float
     vision_bytes: float  # the vision projector's file, 0 where there is none
+    known_buffers: list[KnownBuffers] = field(default_factory=list)  # under some settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ def loaded(file: ModelFile, settings: Settings, rules: EngineRules) -> Loaded:
     profile = own_profile(rules.profiles, settings.engine)
     cache = cache_bytes(file.arch, settings, cache_rules_under(profile, rules.cache))
     vision = file.vision_bytes if settings.vision else 0.0
-    buffers = keeping(rules.buffers)
+    buffers = keeping(rules.buffers, file.known_buffers)
     held = with_placement(settings, settings.gpus, None, 0.0)
     return Loaded(
         file=file,

@@ -1,96 +1,89 @@
-"""What each layer's graph copies from the host: weights and caches that are not offloaded."""
+"""What of each layer lies in host memory: weights and caches that are not offloaded."""
 
 from __future__ import annotations
 
 from vramsite.sizing.cache import CacheRules, cache_type, row_bytes
-from vramsite.sizing.graph_memory import LayerCopies, LayerSteps
+from vramsite.sizing.graph_program import HostLayer
 from vramsite.sizing.graph_quantities import CELLS, WINDOW_CELLS
-from vramsite.sizing.graph_records import GraphStep, ModelGraph
 from vramsite.sizing.numeric import index
-from vramsite.sizing.placement import layer_count_on_host
 from vramsite.sizing.records import Architecture, LayerGroup, Settings
 from vramsite.sizing.weights import WeightBytes
 
 
-def layer_copies(
+def host_layer(
     arch: Architecture,
-    graph: ModelGraph,
-    layers: list[LayerSteps],
     settings: Settings,
     weights: WeightBytes,
     rules: CacheRules,
     quantities: list[float],
-) -> list[LayerCopies]:
-    """One entry a layer."""
-    found = []
-    on_host = 0.0
-    if settings.gpu_layers is not None:
-        on_host = layer_count_on_host(len(weights.layer_bytes) * 1.0, settings.gpu_layers)
-    kept = 0.0 if settings.cpu_moe_layers is None else settings.cpu_moe_layers
-    for layer in range(len(graph.order)):
-        whole = layer < on_host
-        routed = layer < kept
-        inputs = "first"
-        cache: list[float] = [0.0, 0.0]
-        if whole or not settings.kv_offload:
-            group = arch.groups[index(arch.layer_order[layer])]
-            cache = _cache_bytes(group, settings, rules, quantities)
-        attention: list[float] = []
-        feed_forward: list[float] = []
-        if settings.backend != "cpu" and (whole or routed or not settings.kv_offload):
-            own = layers[index(graph.order[layer])]
-            attention = _sizes(own.attention, weights, float(layer), whole, routed, cache)
-            feed_forward = _sizes(own.feed_forward, weights, float(layer), whole, routed, cache)
-            if whole:
-                inputs = "use"
-            elif not settings.kv_offload:
-                inputs = "cache"
-            elif _any(attention) or _any(feed_forward):
-                inputs = "experts"
-        found.append(LayerCopies(attention=attention, feed_forward=feed_forward, inputs=inputs))
+    layer: int,
+    whole: bool,
+    experts: bool,
+) -> HostLayer:
+    """What of a layer lies on the host: the whole of it, or its routed experts, and the cache."""
+    held = [
+        entry
+        for entry in weights.layer_tensors
+        if (whole or (experts and entry.routed)) and _in(entry.layers, layer * 1.0)
+    ]
+    group = arch.groups[index(arch.layer_order[layer])]
+    cache: list[float] = []
+    if whole or not settings.kv_offload:
+        cache = _cache_bytes(group, settings, rules, quantities)
+    return HostLayer(
+        roles=[entry.role for entry in held],
+        sizes_bytes=[entry.size_bytes for entry in held],
+        cache_bytes=cache,
+        shared=group.kind == "shared",
+        tables=whole,
+    )
+
+
+def alike_layers(weights: WeightBytes, count: int) -> list[int]:
+    """For each layer the first one whose weights have the same sizes."""
+    sizes: list[list[float]] = [[] for _ in range(count)]
+    for place in range(len(weights.layer_tensors)):
+        entry = weights.layer_tensors[place]
+        for layer in entry.layers:
+            if layer < count:
+                sizes[index(layer)].append(place * 1.0)
+    found: list[int] = []
+    for layer in range(count):
+        alike = 0
+        while not same_values(sizes[alike], sizes[layer]):
+            alike = alike + 1
+        found.append(alike)
     return found
 
 
-def _sizes(
-    steps: list[GraphStep],
-    weights: WeightBytes,
-    layer: float,
-    whole: bool,
-    routed: bool,
-    cache: list[float],
-) -> list[float]:
-    sizes = []
-    for step in steps:
-        if step.reads == "cache":
-            sizes.append(cache[0])
-            sizes.append(cache[1])
-        elif step.reads == "cache_k":
-            sizes.append(cache[0])
-        elif step.reads == "cache_v":
-            sizes.append(cache[1])
-        elif step.reads != "" and step.action != "release":
-            size = 0.0
-            for entry in weights.layer_tensors:
-                if entry.role == step.reads and (whole or (routed and entry.routed)):
-                    for own in entry.layers:
-                        if own == layer:
-                            size = entry.size_bytes
-            sizes.append(size)
-    return sizes
+def same_values(one: list[float], other: list[float]) -> bool:
+    """Whether two lists hold the same values."""
+    same = len(one) == len(other)
+    place = 0
+    while same and place < len(one):
+        same = one[place] == other[place]
+        place = place + 1
+    return same
+
+
+def _in(values: list[float], value: float) -> bool:
+    for entry in values:
+        if entry == value:
+            return True
+    return False
 
 
 def _cache_bytes(
     group: LayerGroup, settings: Settings, rules: CacheRules, quantities: list[float]
 ) -> list[float]:
+    """K and V as a layer reads them: its own, or those of the layer that it shares with."""
     cells = quantities[WINDOW_CELLS] if group.window_tokens > 0.0 else quantities[CELLS]
+    k_width = group.k_width
+    v_width = group.v_width
+    if group.kind == "shared":
+        k_width = group.kv_heads * group.k_head_size
+        v_width = group.kv_heads * group.v_head_size
     return [
-        row_bytes(cache_type(rules, settings.kv_type_k), group.k_width) * cells,
-        row_bytes(cache_type(rules, settings.kv_type_v), group.v_width) * cells,
+        row_bytes(cache_type(rules, settings.kv_type_k), k_width) * cells,
+        row_bytes(cache_type(rules, settings.kv_type_v), v_width) * cells,
     ]
-
-
-def _any(sizes: list[float]) -> bool:
-    found = False
-    for size in sizes:
-        found = found or size > 0.0
-    return found

@@ -1,377 +1,338 @@
-"""The compute buffer a graph needs: its steps replayed on the allocator, layer by layer.
+"""The compute buffer a graph needs: its layers replayed on the allocator.
 
-What lies on the host (weights of layers or experts not offloaded, the cache) is computed on the
-device all the same for the batches of a prompt (llama.cpp's op offload): copied before the step
-that reads it. Each copy begins a new part of the graph, so that inputs come when they are needed.
+What a layer does to a layout follows from the layout, the layer's program and what comes and goes
+beside it, so that a turn that was seen is not replayed again: layers of one kind soon leave the
+layout as they found it, and another placement of the layers meets few new turns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from vramsite.sizing.graph_quantities import OUTPUTS, for_outputs
-from vramsite.sizing.graph_records import GraphPart, GraphStep, ModelGraph
-from vramsite.sizing.heap import Heap, drop, empty_heap, oldest, same_layout, snapshot, take
-from vramsite.sizing.numeric import index
-from vramsite.sizing.records import Architecture
+from vramsite.sizing.cache import CacheRules
+from vramsite.sizing.graph_copies import alike_layers, host_layer, same_values
+from vramsite.sizing.graph_program import (
+    COPY,
+    GraphFacts,
+    HostLayer,
+    LayerProgram,
+    add_steps,
+    aligned_bytes,
+    chosen,
+    layer_program,
+)
+from vramsite.sizing.graph_records import GraphStep, ModelGraph
+from vramsite.sizing.heap import (
+    Heap,
+    copied,
+    drop,
+    empty_heap,
+    free,
+    oldest,
+    rename,
+    same_layout,
+    take,
+)
+from vramsite.sizing.placement import layer_count_on_host
+from vramsite.sizing.records import Architecture, Settings
+from vramsite.sizing.weights import WeightBytes
 
-RESIDUAL = "x"  # what one layer hands to the next
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphFacts:
-    """What chooses among the parts of a graph."""
-
-    mode: str  # flash, quantised, k_quantised, plain
-    fused_router: bool
-    joined_experts: bool
-    one_sequence: bool
-    unified: bool  # several sequences in one cache
-    in_place: bool  # no fused kernels that keep tensors apart
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerCopies:
-    """What a layer copies from the host: bytes of each step that reads, in order, 0 for none."""
-
-    attention: list[float]
-    feed_forward: list[float]
-    # When its inputs come: first (before the first layer), use (before the step that needs them),
-    # cache (the same, of those of attention), experts (after the copy before their first use)
-    inputs: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerSteps:
-    """The steps of a layer under given facts, and the inputs that it releases."""
-
-    attention: list[GraphStep]
-    feed_forward: list[GraphStep]
-    released: list[str]
+NONE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Replay:
-    """A layer that was replayed: the layout before it and after it."""
+class _Layer:
+    """A program and the layers that it is for."""
 
-    layer: int
-    before: Heap
-    after: Heap
+    kind: float
+    alike: int  # weights on the host as those of that layer; NONE: no weights on the host
+    whole: bool
+    first: bool
+    last: bool
+    program: LayerProgram
 
 
 @dataclass(slots=True, kw_only=True)
-class _Run:
-    """What the steps of one layer are replayed with."""
+class _Beside:
+    """What comes and goes with a layer beside its own steps: inputs, copies for later layers."""
+
+    layer: int
+    names: list[str] = field(default_factory=list)
+    sizes_bytes: list[float] = field(default_factory=list)
+    starts: list[float] = field(default_factory=list)  # with which part of the layer they come
+    frees: list[str] = field(default_factory=list)  # inputs that no later layer uses
+    key: str = ""  # all of this, but for the layer and the sizes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """A layer replayed from a layout: the layout after it, and the peak."""
+
+    layer: int  # place in ReplayTable.layers
+    beside: int  # place in ReplayTable.besides, NONE for nothing
+    after: int  # place in ReplayTable.layouts
+    peak: float
+
+
+@dataclass(slots=True, kw_only=True)
+class _Layout:
+    """A layout between two layers, and the turns from it."""
 
     heap: Heap
+    mark: float  # other layouts mostly have another one
+    turns: list[_Turn] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class ReplayTable:
+    """What was replayed of a model in one format under settings that differ in the placement."""
+
+    facts: GraphFacts
     quantities: list[float]
-    frees: list[str]  # inputs that no later layer uses
-    late: list[GraphStep]  # inputs that were not taken before the first layer
-    next_released: list[str]
-    inputs: str
-    in_place: bool  # what the device's fused kernels keep apart is computed in place
+    alike: list[int] = field(default_factory=list)
+    layers: list[_Layer] = field(default_factory=list)
+    besides: list[_Beside] = field(default_factory=list)
+    layouts: list[_Layout] = field(default_factory=list)
 
 
-def chosen(parts: list[GraphPart], facts: GraphFacts) -> list[GraphStep]:
-    """The steps of the first part whose conditions hold, none where there is no such part."""
-    for part in parts:
-        holds = True
-        for fact in part.requires:
-            holds = holds and _is_so(facts, fact)
-        for fact in part.excludes:
-            holds = holds and not _is_so(facts, fact)
-        if holds:
-            if facts.mode == "plain" and len(part.plain) > 0:
-                return part.plain
-            if facts.mode == "k_quantised" and len(part.k_quantised) > 0:
-                return part.k_quantised
-            quantised = facts.mode == "quantised" or facts.mode == "k_quantised"
-            return part.quantised if quantised and len(part.quantised) > 0 else part.flash
-    return []
+@dataclass(slots=True, kw_only=True)
+class _Way:
+    """The way through the layers under one placement."""
+
+    layers: list[int]  # places in ReplayTable.layers
+    besides: list[_Beside]  # of some layers; the first one: before all layers
+    known: list[str]  # inputs used so far
+    part: int = -1  # the layer in which the last part began; -1: before all of them
+    start: float = 0.0  # the how manieth part of that layer it was
 
 
-def _is_so(facts: GraphFacts, fact: str) -> bool:
-    if fact == "fused_router":
-        return facts.fused_router
-    if fact == "joined_experts":
-        return facts.joined_experts
-    return facts.unified if fact == "unified" else facts.one_sequence
-
-
-def graph_layers(graph: ModelGraph, facts: GraphFacts) -> list[LayerSteps]:
-    """The steps of each kind of layer."""
-    found = []
-    for layer in graph.layers:
-        attention = chosen(layer.attention, facts)
-        feed_forward = chosen(layer.feed_forward, facts)
-        released = [step.name for step in attention if step.action == "release"]
-        for step in feed_forward:
-            if step.action == "release":
-                released.append(step.name)
-        found.append(LayerSteps(attention=attention, feed_forward=feed_forward, released=released))
-    return found
-
-
-def inputs_bytes(steps: list[GraphStep], quantities: list[float], alignment_bytes: float) -> float:
+def inputs_bytes(steps: list[GraphStep], quantities: list[float], facts: GraphFacts) -> float:
     """Peak of a buffer of inputs alone, as the host's is."""
-    run = _Run(
-        heap=empty_heap(alignment_bytes),
-        quantities=quantities,
-        frees=[],
-        late=[],
-        next_released=[],
-        inputs="first",
-        in_place=False,
-    )
-    _replay(run, steps, [])
-    return run.heap.peak
+    program = LayerProgram()
+    add_steps(program, steps, quantities, facts, HostLayer())
+    heap = empty_heap()
+    _replay(heap, program, _Beside(layer=NONE))
+    return heap.peak
 
 
 def device_graph_bytes(
     arch: Architecture,
     graph: ModelGraph,
-    facts: GraphFacts,
-    layers: list[LayerSteps],
-    copies: list[LayerCopies],
-    quantities: list[float],
-    alignment_bytes: float,
+    settings: Settings,
+    weights: WeightBytes,
+    rules: CacheRules,
+    table: ReplayTable,
 ) -> float:
-    """Peak of the device's compute buffer for one micro-batch of a prompt.
-
-    `copies` has an entry a layer. The rows of the outputs are picked in the last layer, after its
-    attention, or at the end.
-    """
-    late = _late_inputs(graph, layers, copies)
-    steps = chosen(graph.inputs, facts)
-    run = _Run(
-        heap=empty_heap(alignment_bytes),
-        quantities=quantities,
-        frees=[],
-        late=[step for step in steps if step.action == "take" and contains(late, step.name)],
-        next_released=[],
-        inputs="first",
-        in_place=facts.in_place,
-    )
-    _replay(run, [step for step in steps if not contains(late, step.name)], [])
-    replays: list[_Replay] = []
-    last = len(graph.order) - 1
-    for layer in range(last):
-        run.frees = _last_uses(graph, layers, layer)
-        before = snapshot(run.heap)
-        known = _known(graph, copies, replays, layer, before)
-        if known >= 0 and len(run.frees) == 0:
-            run.heap = snapshot(replays[known].after)
-            run.heap.peak = max(before.peak, run.heap.peak)
-        else:
-            run.heap = snapshot(before)
-            own = layers[index(graph.order[layer])]
-            run.inputs = copies[layer].inputs
-            run.next_released = _used_before_copies(graph, layers, copies, layer + 1)
-            _arrive(run, own.released, "first")
-            _replay(run, own.attention, copies[layer].attention)
-            _replay(run, own.feed_forward, copies[layer].feed_forward)
-            if len(run.frees) == 0:
-                replays.append(_Replay(layer=layer, before=before, after=snapshot(run.heap)))
-    run.frees = _last_uses(graph, layers, last)
-    run.inputs = copies[last].inputs
-    run.next_released = []
-    _replay_last(run, arch, graph, layers[index(graph.order[last])], copies[last])
-    return run.heap.peak
+    """Peak of the device's compute buffer for one micro-batch of a prompt."""
+    way = _way(arch, graph, settings, weights, rules, table)
+    heap = _with_inputs(graph, table, way)
+    peak = heap.peak
+    at = _layout(table, heap)
+    for layer in range(len(way.layers)):
+        place = way.layers[layer]
+        beside = NONE
+        for entry in way.besides:
+            if entry.layer == layer:
+                beside = _beside(table, entry)
+        found: _Turn | None = None
+        for turn in table.layouts[at].turns:
+            if turn.layer == place and turn.beside == beside:
+                found = turn
+        if found is None:
+            heap = copied(table.layouts[at].heap)
+            entry = _Beside(layer=layer) if beside == NONE else table.besides[beside]
+            _replay(heap, table.layers[place].program, entry)
+            found = _Turn(layer=place, beside=beside, after=_layout(table, heap), peak=heap.peak)
+            table.layouts[at].turns.append(found)
+        at = found.after
+        peak = max(peak, found.peak)
+    return peak
 
 
-def _replay_last(
-    run: _Run, arch: Architecture, graph: ModelGraph, own: LayerSteps, copies: LayerCopies
-) -> None:
-    outputs = run.quantities[OUTPUTS]
-    row_bytes = arch.embedding_width * outputs * 4.0
-    _arrive(run, own.released, "first")
-    if graph.outputs_in_last_layer:
-        steps = own.attention
-        residual_last = steps[len(steps) - 1].name == RESIDUAL
-        if residual_last:
-            steps = [steps[place] for place in range(len(steps) - 1)]
-        _replay(run, steps, copies.attention)
-        take(run.heap, "rows", row_bytes)
-        drop(run.heap, "h")
-        _rename(run.heap, "rows", "h")
-        if residual_last:
-            take(run.heap, "residual_rows", row_bytes)
-            drop(run.heap, RESIDUAL)
-            drop(run.heap, "out_ids")
-            drop(run.heap, "residual_rows")
-        run.quantities = for_outputs(run.quantities)
-        _replay(run, own.feed_forward, copies.feed_forward)
-    else:
-        _replay(run, own.attention, copies.attention)
-        _replay(run, own.feed_forward, copies.feed_forward)
-        if len(graph.end) > 0:
-            for name in snapshot(run.heap).names:  # no layer is left that uses an input
-                if name != RESIDUAL:
-                    drop(run.heap, name)
-            _replay(run, graph.end, [])
-        else:
-            take(run.heap, "rows", row_bytes)
-    take(run.heap, "logits", arch.vocabulary * outputs * 4.0)
-
-
-def _replay(run: _Run, steps: list[GraphStep], copies: list[float]) -> None:
-    """Replay steps; those that read take the next entries of `copies` beside them."""
-    reading = 0
-    left = 0
-    for size in copies:
-        if size > 0.0:
-            left = left + 1
-    for place in range(len(steps)):
-        step = steps[place]
-        if step.action == "take" and step.new_name != "" and run.in_place:
-            _rename(run.heap, step.new_name, step.name)
-        elif step.action == "take":
-            size = 0.0
-            for term in step.terms:
-                factor = run.quantities[index(term.a)] * run.quantities[index(term.b)]
-                size = size + term.size_bytes * factor
-            taken = 0
-            for _ in range(_reads(step) if len(copies) > 0 else 0):
-                if copies[reading] > 0.0:
-                    take(run.heap, "copy", copies[reading])
-                    taken = taken + 1
-                reading = reading + 1
-            if taken > 0:
-                left = left - taken
-                if left == 0:
-                    _arrive(run, run.next_released, "experts")
-                _arrive(run, _released_before_copy(steps, place, copies, reading), "use")
-                _arrive(run, _released_before_copy(steps, place, copies, reading), "cache")
-            take(run.heap, step.name, size)
-            for _ in range(taken):
-                drop(run.heap, "copy")
-        elif step.action == "rename":
-            _rename(run.heap, step.name, step.new_name)
-        elif step.action == "drop" or contains(run.frees, step.name):
-            drop(run.heap, step.name)
-
-
-def _reads(step: GraphStep) -> int:
-    if step.action == "release" or step.reads == "":
-        return 0
-    return 2 if step.reads == "cache" else 1
-
-
-def _released_before_copy(
-    steps: list[GraphStep], place: int, copies: list[float], reading: int
-) -> list[str]:
-    """Inputs released from this step on and before the next one with a copy."""
-    names: list[str] = []
-    for after in range(place + 1, len(steps)):
-        for _ in range(_reads(steps[after])):
-            if copies[reading] > 0.0:
-                return names
-            reading = reading + 1
-        if steps[after].action == "release" and steps[after].reads == "":
-            names.append(steps[after].name)
-    return names
-
-
-def _rename(heap: Heap, name: str, new_name: str) -> None:
-    at = oldest(heap, name)
-    if at >= 0:
-        heap.names[at] = new_name
-
-
-def _arrive(run: _Run, names: list[str], when: str) -> None:
-    """Take the late inputs among these unless they are there."""
-    if run.inputs != when:
-        return
-    for step in run.late:
-        if contains(names, step.name) and oldest(run.heap, step.name) < 0:
-            _replay(run, [step], [])
-
-
-def _known(
-    graph: ModelGraph, copies: list[LayerCopies], replays: list[_Replay], layer: int, heap: Heap
-) -> int:
-    """Place of an equal layer replayed from the same layout, -1 for none."""
-    for place in range(len(replays)):
-        other = replays[place].layer
-        same = graph.order[other] == graph.order[layer]
-        same = same and graph.order[other + 1] == graph.order[layer + 1]
-        same = same and copies[other].inputs == copies[layer].inputs
-        same = same and _equal(copies[other].attention, copies[layer].attention)
-        same = same and _equal(copies[other].feed_forward, copies[layer].feed_forward)
-        if same and same_layout(replays[place].before, heap):
+def _layout(table: ReplayTable, heap: Heap) -> int:
+    """Place of a layout among those met."""
+    now = copied(heap)
+    mark = now.end
+    for start in now.starts:
+        mark = mark + start
+    for place in range(len(table.layouts)):
+        entry = table.layouts[place]
+        if entry.mark == mark and same_layout(entry.heap, now):
             return place
-    return -1
+    table.layouts.append(_Layout(heap=now, mark=mark))
+    return len(table.layouts) - 1
 
 
-def _equal(one: list[float], other: list[float]) -> bool:
-    same = len(one) == len(other)
-    for place in range(len(one)):
-        same = same and one[place] == other[place]
-    return same
+def _beside(table: ReplayTable, beside: _Beside) -> int:
+    """Place of what comes and goes among what did."""
+    for place in range(len(table.besides)):
+        entry = table.besides[place]
+        if (
+            entry.key == beside.key
+            and same_values(entry.sizes_bytes, beside.sizes_bytes)
+            and same_values(entry.starts, beside.starts)
+        ):
+            return place
+    table.besides.append(beside)
+    return len(table.besides) - 1
 
 
-def _last_uses(graph: ModelGraph, layers: list[LayerSteps], layer: int) -> list[str]:
-    """Inputs that this layer is the last to use."""
-    names = []
-    for name in layers[index(graph.order[layer])].released:
-        later = False
-        for other in range(layer + 1, len(graph.order)):
-            later = later or contains(layers[index(graph.order[other])].released, name)
-        if not later:
-            names.append(name)
-    return names
+def _way(
+    arch: Architecture,
+    graph: ModelGraph,
+    settings: Settings,
+    weights: WeightBytes,
+    rules: CacheRules,
+    table: ReplayTable,
+) -> _Way:
+    """The program of each layer, and what comes and goes beside them."""
+    hosted = settings.backend != "cpu"
+    on_host = 0.0
+    if settings.gpu_layers is not None and hosted:
+        on_host = layer_count_on_host(len(weights.layer_bytes) * 1.0, settings.gpu_layers)
+    kept = settings.cpu_moe_layers
+    expert_layers = 0.0 if kept is None or not hosted else kept
+    count = len(graph.order)
+    if len(table.alike) == 0 and max(on_host, expert_layers) > 0.0:
+        table.alike = alike_layers(weights, count)
+    way = _Way(layers=[], besides=[_Beside(layer=NONE)], known=[])
+    for layer in range(count):
+        kind = graph.order[layer]
+        whole = layer < on_host
+        alike = table.alike[layer] if layer < max(on_host, expert_layers) else NONE
+        last = layer == count - 1
+        place = len(table.layers) - 1
+        while place >= 0:
+            entry = table.layers[place]
+            if (
+                entry.kind == kind
+                and entry.alike == alike
+                and entry.whole == whole
+                and entry.first == (layer == 0)
+                and entry.last == last
+            ):
+                break
+            place = place - 1
+        if place < 0:
+            host = HostLayer()
+            if hosted and (alike != NONE or not settings.kv_offload):
+                host = host_layer(
+                    arch, settings, weights, rules, table.quantities, layer, whole, alike != NONE
+                )
+            program = layer_program(arch, graph, layer, table.facts, table.quantities, host)
+            place = len(table.layers)
+            table.layers.append(
+                _Layer(
+                    kind=kind,
+                    alike=alike,
+                    whole=whole,
+                    first=layer == 0,
+                    last=last,
+                    program=program,
+                )
+            )
+        way.layers.append(place)
+        _pass(way, table.layers[place].program, layer)
+    _free(table, way)
+    return way
 
 
-def _used_before_copies(
-    graph: ModelGraph, layers: list[LayerSteps], copies: list[LayerCopies], layer: int
-) -> list[str]:
-    """Inputs used from this layer on and up to the first copies of experts."""
-    names: list[str] = []
-    for place in range(layer, len(graph.order)):
-        for name in layers[index(graph.order[place])].released:
-            names.append(name)
-        if copies[place].inputs == "experts":
-            return names
-    return names
+def _pass(way: _Way, program: LayerProgram, layer: int) -> None:
+    """Note what comes with this layer's parts, or with the part before it."""
+    for size in program.first_copies:
+        _come(way, way.part, way.start, COPY, size)
+    for place in range(len(program.uses)):
+        name = program.uses[place]
+        if name not in way.known:
+            way.known.append(name)
+            begun = program.use_starts[place]
+            if begun > 0.0:
+                _come(way, layer, begun - 1.0, name, 0.0)
+            else:
+                _come(way, way.part, way.start, name, 0.0)
+    if program.starts > 0.0:
+        way.part = layer
+        way.start = program.starts - 1.0
 
 
-def _late_inputs(
-    graph: ModelGraph, layers: list[LayerSteps], copies: list[LayerCopies]
-) -> list[str]:
-    """Inputs that reach the device only with a copy or after one, by their first use."""
-    late: list[str] = []
+def _come(way: _Way, layer: int, start: float, name: str, size_bytes: float) -> None:
+    beside = _of_layer(way, layer)
+    beside.names.append(name)
+    beside.sizes_bytes.append(size_bytes)
+    beside.key = beside.key + "+" + name
+    beside.starts.append(start)
+
+
+def _of_layer(way: _Way, layer: int) -> _Beside:
+    for entry in way.besides:
+        if entry.layer == layer:
+            return entry
+    way.besides.append(_Beside(layer=layer))
+    return way.besides[len(way.besides) - 1]
+
+
+def _free(table: ReplayTable, way: _Way) -> None:
+    """Note the inputs that a layer is the last to use; the last layer frees its own."""
     seen: list[str] = []
-    parted = False
-    for layer in range(len(graph.order)):
-        own = layers[index(graph.order[layer])]
-        when = copies[layer].inputs
-        at_cache: list[str] = []
-        if when == "cache":
-            at_cache = _beside_cache(own.attention)
-        for name in own.released:
-            if not contains(seen, name):
-                seen.append(name)
-                if parted or when == "use" or contains(at_cache, name):
-                    late.append(name)
-        parted = parted or when == "use" or when == "experts"
-    return late
+    before = NONE
+    layer = len(way.layers) - 1
+    while layer >= 0:
+        if way.layers[layer] != before:
+            before = way.layers[layer]
+            for name in table.layers[before].program.releases:
+                if name not in seen:
+                    seen.append(name)
+                    if layer < len(way.layers) - 1:
+                        beside = _of_layer(way, layer)
+                        beside.frees.append(name)
+                        beside.key = beside.key + "-" + name
+        layer = layer - 1
 
 
-def _beside_cache(steps: list[GraphStep]) -> list[str]:
-    """Inputs released by the steps that read the cache."""
-    names = []
-    reads = False
-    for step in steps:
+def _with_inputs(graph: ModelGraph, table: ReplayTable, way: _Way) -> Heap:
+    """The layout before the first layer. Inputs that come later get their sizes."""
+    heap = empty_heap()
+    early = way.besides[0]
+    for step in chosen(graph.inputs, table.facts):
         if step.action == "take":
-            reads = step.reads == "cache" or step.reads == "cache_k"
-        if step.action == "release" and reads:
-            names.append(step.name)
-    return names
+            size = aligned_bytes(step, table.quantities, table.facts)
+            for beside in way.besides:
+                for place in range(len(beside.names)):
+                    if beside.names[place] == step.name:
+                        beside.sizes_bytes[place] = size
+            if step.name in early.names or step.name not in graph.layer_inputs:
+                take(heap, step.name, size)
+        else:
+            drop(heap, step.name)
+    for place in range(len(early.names)):
+        if early.names[place] == COPY:
+            take(heap, COPY, early.sizes_bytes[place])
+    return heap
 
 
-def contains(names: list[str], name: str) -> bool:
-    """Whether the name is in the list."""
-    for entry in names:
-        if entry == name:
-            return True
-    return False
+def _replay(heap: Heap, program: LayerProgram, beside: _Beside) -> None:
+    """Do the ops of a layer, and what comes and goes beside them."""
+    start = 0.0
+    places: list[int] = []  # of its takes
+    for op in program.ops:
+        if op.verb == "take":
+            places.append(len(heap.names))
+            take(heap, op.name, op.size_bytes)
+        elif op.verb == "start":
+            for size in op.copies:
+                take(heap, COPY, size)
+            for place in range(len(beside.names)):
+                if beside.starts[place] == start:
+                    take(heap, beside.names[place], beside.sizes_bytes[place])
+            start = start + 1.0
+        elif op.verb == "rest":
+            for name in copied(heap).names:
+                if name != op.name:
+                    drop(heap, name)
+        elif op.verb != "release" or op.name in beside.frees:
+            at = op.own
+            at = places[at] if at >= 0 and op.name not in heap.before else oldest(heap, op.name)
+            if op.verb == "rename":
+                rename(heap, at, op.new_name)
+            else:
+                free(heap, at)

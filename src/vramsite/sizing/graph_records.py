@@ -26,8 +26,10 @@ class GraphStep:
     new_name: str = ""  # of a take: the tensor in whose place it is computed without fusion
     terms: list[GraphTerm] = field(default_factory=list)
     # What the step reads beside other steps: the role of a weight, or of the layer's cache
-    # "cache" (K and V), "cache_k", "cache_v"; copied to the device where it lies on the host
+    # "cache" (K and V), "cache_k", "cache_v"; copied to the device where it lies on the host.
+    # Of a release: the input is needed where the cache lies, which is written to here
     reads: str = ""
+    uses: list[str] = field(default_factory=list)  # inputs used before the step that releases them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class ModelGraph:
     inputs: list[GraphPart]
     host: list[GraphPart]
     quantities: list[GraphQuantity] = field(default_factory=list)
+    layer_inputs: list[str] = field(default_factory=list)  # those that layers use
     end: list[GraphStep] = field(default_factory=list)  # before the logits; empty: rows alone
     outputs_in_last_layer: bool = True  # the rows of the outputs are picked there, not at the end
     rotated: bool = True  # quantised keys and values are rotated

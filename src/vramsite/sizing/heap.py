@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vramsite.sizing.numeric import ceil_to
-
 
 @dataclass(slots=True, kw_only=True)
 class Heap:
     """Holes in order of address; tensors in order of birth, "" for one that is gone. Bytes."""
 
-    alignment_bytes: float
+    before: list[str]  # names of the first tensors, those that the layout was copied with
     hole_starts: list[float]
     hole_stops: list[float]
     names: list[str]
@@ -25,113 +23,135 @@ class Heap:
     peak: float
 
 
-def empty_heap(alignment_bytes: float) -> Heap:
+def empty_heap() -> Heap:
     """A buffer with nothing in it."""
     return Heap(
-        alignment_bytes=alignment_bytes,
-        hole_starts=[],
-        hole_stops=[],
-        names=[],
-        starts=[],
-        stops=[],
-        end=0.0,
-        peak=0.0,
+        before=[], hole_starts=[], hole_stops=[], names=[], starts=[], stops=[], end=0.0, peak=0.0
     )
 
 
-def snapshot(heap: Heap) -> Heap:
-    """The layout as it is now, without the tensors that are gone."""
+def copied(heap: Heap) -> Heap:
+    """The layout as it is now, without the tensors that are gone; its peak is its end."""
     live = [place for place in range(len(heap.names)) if heap.names[place] != ""]
     return Heap(
-        alignment_bytes=heap.alignment_bytes,
-        hole_starts=heap.hole_starts,
-        hole_stops=heap.hole_stops,
+        before=[heap.names[place] for place in live],
+        hole_starts=[heap.hole_starts[hole] for hole in range(len(heap.hole_starts))],
+        hole_stops=[heap.hole_stops[hole] for hole in range(len(heap.hole_stops))],
         names=[heap.names[place] for place in live],
         starts=[heap.starts[place] for place in live],
         stops=[heap.stops[place] for place in live],
         end=heap.end,
-        peak=heap.peak,
+        peak=heap.end,
     )
 
 
 def take(heap: Heap, name: str, size_bytes: float) -> None:
-    """Place a tensor. A name may live twice: an older layer's tensor beside a newer one's."""
-    size = ceil_to(size_bytes, heap.alignment_bytes)
+    """Place a tensor (of an aligned size). A name may live twice: an older tensor beside it."""
     best = -1
     least = 0.0
     for place in range(len(heap.hole_starts)):
         hole = heap.hole_stops[place] - heap.hole_starts[place]
-        if hole >= size and (best < 0 or hole <= least):
+        if hole >= size_bytes and (best < 0 or hole <= least):
             best = place
             least = hole
     start = heap.end
     if best < 0:
-        heap.end = start + size
+        heap.end = start + size_bytes
         heap.peak = max(heap.peak, heap.end)
     else:
         start = heap.hole_starts[best]
-        _set_hole(heap, start, start + least, start + size)
+        heap.hole_starts[best] = start + size_bytes
+        if least == size_bytes:
+            _forget_hole(heap, best)
     heap.names.append(name)
     heap.starts.append(start)
-    heap.stops.append(start + size)
+    heap.stops.append(start + size_bytes)
 
 
 def drop(heap: Heap, name: str) -> None:
     """Free the oldest tensor of that name, if one lives."""
-    at = oldest(heap, name)
+    free(heap, oldest(heap, name))
+
+
+def free(heap: Heap, at: int) -> None:
+    """Free a tensor, given its place; -1: none."""
+    if at < 0:
+        return
+    if at < len(heap.before):
+        heap.before[at] = ""
+    heap.names[at] = ""
+    start = heap.starts[at]
+    stop = heap.stops[at]
+    holes = len(heap.hole_starts)
+    after = 0  # the first hole above it
+    while after < holes and heap.hole_starts[after] < start:
+        after = after + 1
+    below = after > 0 and heap.hole_stops[after - 1] == start
+    above = after < holes and heap.hole_starts[after] == stop
+    if below:
+        start = heap.hole_starts[after - 1]
+    if above:
+        stop = heap.hole_stops[after]
+    if stop == heap.end:
+        heap.end = start
+        if below:
+            _forget_hole(heap, after - 1)
+    elif below:
+        heap.hole_stops[after - 1] = stop
+        if above:
+            _forget_hole(heap, after)
+    elif above:
+        heap.hole_starts[after] = start
+    elif start < stop:
+        _add_hole(heap, after, start, stop)
+
+
+def _forget_hole(heap: Heap, hole: int) -> None:
+    places = [place for place in range(len(heap.hole_starts)) if place != hole]
+    heap.hole_starts = [heap.hole_starts[place] for place in places]
+    heap.hole_stops = [heap.hole_stops[place] for place in places]
+
+
+def _add_hole(heap: Heap, at: int, start: float, stop: float) -> None:
+    """Put a hole in; those from `at` on move up."""
+    heap.hole_starts.append(start)
+    heap.hole_stops.append(stop)
+    place = len(heap.hole_starts) - 1
+    while place > at:
+        heap.hole_starts[place] = heap.hole_starts[place - 1]
+        heap.hole_stops[place] = heap.hole_stops[place - 1]
+        place = place - 1
+    heap.hole_starts[at] = start
+    heap.hole_stops[at] = stop
+
+
+def rename(heap: Heap, at: int, name: str) -> None:
+    """Give a tensor another name, given its place; -1: none."""
     if at >= 0:
-        heap.names[at] = ""
-        start = heap.starts[at]
-        stop = heap.stops[at]
-        for place in range(len(heap.hole_starts)):
-            if heap.hole_stops[place] == start:
-                start = heap.hole_starts[place]
-            elif heap.hole_starts[place] == stop:
-                stop = heap.hole_stops[place]
-        if stop == heap.end:
-            heap.end = start
-            _set_hole(heap, start, stop, stop)
-        else:
-            _set_hole(heap, start, stop, start)
-
-
-def _set_hole(heap: Heap, start: float, stop: float, new_start: float) -> None:
-    """Between these two there is only one hole, from `new_start` on; none where that is `stop`."""
-    hole_starts = []
-    hole_stops = []
-    placed = new_start == stop
-    for place in range(len(heap.hole_starts)):
-        if not placed and heap.hole_starts[place] >= start:
-            hole_starts.append(new_start)
-            hole_stops.append(stop)
-            placed = True
-        if heap.hole_starts[place] < start or heap.hole_starts[place] >= stop:
-            hole_starts.append(heap.hole_starts[place])
-            hole_stops.append(heap.hole_stops[place])
-    if not placed:
-        hole_starts.append(new_start)
-        hole_stops.append(stop)
-    heap.hole_starts = hole_starts
-    heap.hole_stops = hole_stops
+        heap.names[at] = name
+        if at < len(heap.before):
+            heap.before[at] = name
 
 
 def oldest(heap: Heap, name: str) -> int:
     """Place of the oldest tensor of that name, -1 where none lives."""
-    for place in range(len(heap.names)):
+    place = 0 if name in heap.before else len(heap.before)
+    while place < len(heap.names):
         if heap.names[place] == name:
             return place
+        place = place + 1
     return -1
 
 
 def same_layout(one: Heap, other: Heap) -> bool:
-    """Whether two snapshots place everything that follows alike (their peaks may differ)."""
-    same = one.end == other.end and len(one.starts) == len(other.starts)
-    if not same or len(one.hole_starts) != len(other.hole_starts):
-        return False
-    for place in range(len(one.hole_starts)):
-        same = same and one.hole_starts[place] == other.hole_starts[place]
-        same = same and one.hole_stops[place] == other.hole_stops[place]
-    for place in range(len(one.starts)):
-        same = same and one.starts[place] == other.starts[place]
+    """Whether two layouts without gone tensors place all that follows alike.
+
+    What lives says where the holes are.
+    """
+    same = len(one.starts) == len(other.starts)
+    place = 0
+    while same and place < len(one.starts):
+        same = one.starts[place] == other.starts[place] and one.stops[place] == other.stops[place]
         same = same and one.names[place] == other.names[place]
+        place = place + 1
     return same
