@@ -95,13 +95,18 @@ def build_spec(data: Path | None, base_url: str | None, only: list[str] | None) 
 
 @app.command()
 def build(
-    out: OutDir = Path("out"),
+    out: Annotated[
+        str, typer.Option("--out", help="Output folder; with --scheduler also s3://… and the like.")
+    ] = "out",
     data: DataDir = None,
     base_url: BaseUrl = None,
     jobs: Jobs = None,
     only: Only = None,
     shard: Shard = "",
     force: Annotated[bool, typer.Option("--force", help="Make every page anew.")] = False,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Build on a Dask cluster, e.g. tcp://host:8786.")
+    ] = "",
 ) -> None:
     """Build the site and publish it by one rename; only what changed is made again.
 
@@ -116,11 +121,28 @@ def build(
     from vramsite.site.urls import UrlError
 
     spec = replace(build_spec(data, base_url, only), shard=shard)
+    if scheduler:
+        build_on_cluster(spec, scheduler, out)
+        return
     try:
-        summary = build_site(spec, out, jobs, progress_for(), force=force)
+        summary = build_site(spec, Path(out), jobs, progress_for(), force=force)
     except (BuildError, PublishError, UrlError) as error:
         fail(str(error))
     typer.echo(summary.text())
+
+
+def build_on_cluster(spec: BuildSpec, address: str, url: str) -> None:
+    """Build with the workers of a Dask scheduler; ends with a message where that fails."""
+    try:
+        from vramsite.site.cluster import ClusterError, build_on_cluster
+        from vramsite.site.progress import progress_for
+
+        whole = build_on_cluster(spec, address, url, progress_for())
+    except ModuleNotFoundError as error:
+        fail(f"{error.name} is missing: install the extra, pip install 'vramsite[dask]'")
+    except ClusterError as error:
+        fail(str(error))
+    typer.echo(f"{len(whole.files)} files → {url}")
 
 
 @app.command()

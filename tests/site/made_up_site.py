@@ -85,6 +85,9 @@ def _misbehave(key: PageKey, locale: str) -> None:
         raise ZeroDivisionError("a made-up mistake")
     if wish == "die":
         os.kill(os.getpid(), signal.SIGKILL)
+    if wish.startswith("die once:") and not Path(wish.removeprefix("die once:")).exists():
+        Path(wish.removeprefix("die once:")).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     if wish.startswith("wait:"):
         Path(wish.removeprefix("wait:")).touch()
         time.sleep(60)

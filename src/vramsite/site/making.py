@@ -191,9 +191,13 @@ def _html(site: Site, key: PageKey, locale: str) -> str:
         raise PageError(f"page {name} ({locale}): {type(error).__name__}: {error}") from error
 
 
-def read_made(path: Path) -> Made:
-    """What a worker of this build left in a file."""
-    with path.open("rb") as file:
-        made = pickle.load(file)
+def unpacked(packed: bytes) -> Made:
+    """The inverse of `Made.packed`; for what a worker of this very build made."""
+    made = pickle.loads(packed)
     assert isinstance(made, Made)
     return made
+
+
+def read_made(path: Path) -> Made:
+    """What a worker of this build left in a file."""
+    return unpacked(path.read_bytes())
