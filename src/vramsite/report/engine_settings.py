@@ -21,16 +21,24 @@ SPLITS = ("layer", "tensor")
 GGUF = ("gguf", "gguf-dynamic")
 DEFAULT_BITS = 4.8  # of a weight, where an engine has formats of its own
 
-_BLOCKS = "the heads of this model are no whole blocks of that cache type"
+_BLOCKS = (
+    "the heads of this model cannot be cut into blocks of that cache type; cache in f16 or bf16"
+)
 WORDS = {
-    "quantised_v_needs_flash_attention": "a value cache below 16 bits needs flash attention",
-    "mla_kv_types_differ": "the latent cache of this model has one type for keys and values",
+    "quantised_v_needs_flash_attention": (
+        "a value cache below 16 bits needs flash attention; switch it on, or cache values in f16"
+    ),
+    "mla_kv_types_differ": (
+        "this model keeps keys and values in one latent row; give both caches the same type"
+    ),
     "k_head_size_not_whole_blocks": _BLOCKS,
     "v_head_size_not_whole_blocks": _BLOCKS,
-    "engine_without_profile": "how this engine reserves memory is not known",
-    "unknown_cache_type": "the engine has no such cache type",
-    "unknown_backend": "the device has no such back end",
-    "unknown_format": "the model is not offered in that format",
+    "engine_without_profile": (
+        "how this engine reserves memory is not known; ask for another engine, such as llama.cpp"
+    ),
+    "unknown_cache_type": "the engine has no such cache type; f16 works everywhere",
+    "unknown_backend": "the device has no such back end; leave the back end at its default",
+    "unknown_format": "the model is not offered in that format; choose one that its page lists",
 }
 """The engine's refusals for people."""
 
