@@ -6,9 +6,10 @@ script may import its neighbour by its plain name and a browser may keep them fo
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,13 @@ class AssetError(KeyError):
 class Assets:
     """The files of one build: ``files`` maps a name (``style.css``) to its bytes.
 
-    ``folder`` is the address of their folder below the base path (``assets/3f…/``).
+    ``folder`` is the address of their folder below the base path (``assets/3f…/``), ``hashes``
+    what a page says of those it asks for, so that a browser takes no others.
     """
 
     files: dict[str, bytes]
     folder: str
+    hashes: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_files(cls, files: dict[str, bytes]) -> Assets:
@@ -39,7 +42,9 @@ class Assets:
         for name, content in sorted(files.items()):
             digest.update(f"{name}\0{len(content)}\0".encode())
             digest.update(content)
-        return cls(dict(sorted(files.items())), f"assets/{digest.hexdigest()[:_HASH_LENGTH]}/")
+        folder = f"assets/{digest.hexdigest()[:_HASH_LENGTH]}/"
+        hashes = {name: _integrity(content) for name, content in files.items()}
+        return cls(dict(sorted(files.items())), folder, hashes)
 
     @classmethod
     def from_folder(cls, folder: Path, generated: dict[str, bytes] | None = None) -> Assets:
@@ -52,9 +57,16 @@ class Assets:
         return cls.from_files(files | (generated or {}))
 
     @classmethod
-    def kept(cls, folder: str, names: Sequence[str]) -> Assets:
-        """Those of the last site: only their names, since the files lie there already."""
-        return cls(dict.fromkeys(names, b""), folder)
+    def kept(cls, folder: str, names: Sequence[str], sources: Path) -> Assets:
+        """Those of the last site: only their names, since the files lie there already.
+
+        ``sources`` is where they were copied from, apart from those that a build makes.
+        """
+        paths = {name: sources / name for name in names}
+        hashes = {
+            name: _integrity(path.read_bytes()) for name, path in paths.items() if path.is_file()
+        }
+        return cls(dict.fromkeys(names, b""), folder, hashes)
 
     def relative(self, name: str) -> str:
         """The address of one asset below the base path.
@@ -66,7 +78,21 @@ class Assets:
             raise AssetError(f"no asset {name!r}; there are: {', '.join(self.files)}")
         return self.folder + name
 
+    def integrity(self, name: str) -> str:
+        """The hash of one asset for the attribute of that name.
+
+        Raises:
+            AssetError: an asset that no page may ask for: there is none, or the build makes it.
+        """
+        if name not in self.hashes:
+            raise AssetError(f"no hash of asset {name!r}; there are: {', '.join(self.hashes)}")
+        return self.hashes[name]
+
     def write(self, output: Writer) -> None:
         """Write every asset."""
         for name, content in self.files.items():
             output.write(self.folder + name, content)
+
+
+def _integrity(content: bytes) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"

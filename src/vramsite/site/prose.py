@@ -65,6 +65,7 @@ def load_prose(
         output_format="html",
     )
     # Markdown's tables have heads of columns alone, and do not say so.
-    body = Markup(converter.convert(source).replace("<th>", '<th scope="col">'))
+    html = converter.convert(source).replace("<th>", '<th scope="col">')
+    body = Markup(html.replace('<a href="https://', '<a rel="noopener" href="https://'))
     toc = Markup(getattr(converter, "toc", ""))  # set by the extension of that name
     return Prose(first.removeprefix("# ").strip(), body, toc)

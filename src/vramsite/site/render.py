@@ -100,8 +100,8 @@ def make_environment(
     """The environment that renders one locale's pages.
 
     Names in every template: ``locale``, ``languages`` (code → own name), ``url(kind, *ids)``,
-    ``asset(name)``, ``csp``, ``noindex``, ``fmt`` (the ``Formatter``) and its methods as filters,
-    ``fragment(template, macro, key, *arguments)`` and gettext.
+    ``asset(name)``, ``integrity(name)``, ``csp``, ``noindex``, ``fmt`` (the ``Formatter``) and its
+    methods as filters, ``fragment(template, macro, key, *arguments)`` and gettext.
     """
     env = LocaleEnvironment(
         translations,
@@ -123,6 +123,7 @@ def make_environment(
         languages={code: native_name(code) for code in locales},
         url=partial(_link, urls, locale),
         asset=lambda name: urls.base_path + assets.relative(name),
+        integrity=assets.integrity,
         csp=Markup(CSP),
         noindex=NOINDEX,
         fmt=formatter,

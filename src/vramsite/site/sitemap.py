@@ -17,6 +17,18 @@ _HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _YEAR_S = 31_536_000
+SECURITY_HEADERS = (
+    ("Content-Security-Policy", f"{CSP}; frame-ancestors 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "strict-origin-when-cross-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Strict-Transport-Security", f"max-age={_YEAR_S}"),
+)
+"""What a host should send with every file; pages state the first one themselves, too."""
+SECURITY_CONTACT = "en/about/"  # names the operator: see RFC 9116, where a page may be the contact
+SECURITY_UNTIL = "2027-11-30T00:00:00Z"  # never the clock's: a build gives the same file again
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +96,21 @@ def _entry_xml(entry: Entry, urls: Urls, source_locale: str) -> str:
 
 
 def host_files(urls: Urls) -> Iterator[tuple[str, bytes]]:
-    """robots.txt, ``_headers`` (for hosts that read it) and ``.nojekyll``."""
+    """robots.txt, security.txt, ``.nojekyll``, and headers as ``_headers`` and ``.htaccess``."""
     robots = f"User-agent: *\nAllow: /\n\nSitemap: {_absolute(urls, INDEX)}\n"
     yield "robots.txt", robots.encode()
     headers = (
         f"{urls.base_path}*\n"
-        f"  Content-Security-Policy: {CSP}; frame-ancestors 'none'\n"
-        "  X-Content-Type-Options: nosniff\n"
-        "  Referrer-Policy: strict-origin-when-cross-origin\n"
-        "  Permissions-Policy: camera=(), geolocation=(), microphone=()\n"
-        f"{urls.base_path}api/*\n"
+        + "".join(f"  {name}: {value}\n" for name, value in SECURITY_HEADERS)
+        + f"{urls.base_path}api/*\n"
         "  Access-Control-Allow-Origin: *\n"
         f"{urls.base_path}assets/*\n"
         f"  Cache-Control: public, max-age={_YEAR_S}, immutable\n"
     )
     yield "_headers", headers.encode()
+    lines = "".join(f'  Header always set {name} "{value}"\n' for name, value in SECURITY_HEADERS)
+    yield ".htaccess", f"<IfModule mod_headers.c>\n{lines}</IfModule>\n".encode()
+    contact = urls.absolute(urls.base_path + SECURITY_CONTACT)
+    security = f"Contact: {contact}\nExpires: {SECURITY_UNTIL}\nPreferred-Languages: en, de\n"
+    yield ".well-known/security.txt", security.encode()
     yield ".nojekyll", b""
