@@ -26,6 +26,7 @@ from vramsite.site.rounding import (
     is_plain,
     rounded,
     three_digit_decimals,
+    ungrouped,
     used_decimals,
 )
 
@@ -56,6 +57,7 @@ class Formatter:
         self._usd_whole = self._with_decimals(self.locale.currency_formats["standard"].pattern, 0)
         self._around_money: dict[str, tuple[str, str]] = {}
         self._separators = self._simple_separators()
+        self._point = self._separators[ord(".")] if self._separators is not None else ""
         self._as_python = self._separators == {ord(","): ",", ord("."): "."}
         self._around_percent = self._around(self._percent[0].apply(Decimal(1), self.locale), "100")
 
@@ -88,6 +90,9 @@ class Formatter:
 
     def _plain(self, value: Number, decimals: int) -> str:
         if self._separators is not None:
+            small = ungrouped(value, decimals)
+            if small is not None:
+                return small if self._as_python else small.replace(".", self._point)
             text = grouped(value, decimals)
             return text if self._as_python else text.translate(self._separators)
         key = ("number", value, decimals)
@@ -272,6 +277,11 @@ class Formatter:
             "svg": svg_number,
         }
 
+    def plain_filters(self) -> frozenset[str]:
+        """Filters of numbers whose text needs no escaping, whatever the number is."""
+        shown = f"{self.number(-1234567.5, 1)}{self.percent(-1234.5, 1)}{self.percent(0.5)}"
+        return _NUMBER_FILTERS if escape_text(shown) == shown else frozenset()
+
     def data(self, value: Number, format_name: str, *arguments: object) -> Markup:
         """``<data value="204.1913">204.19 GiB</data>``: text for people, number for machines.
 
@@ -283,6 +293,12 @@ class Formatter:
 
 
 _DATA_UNITS = {"gib": GIB, "gib_range": GIB, "gb": GB, "mib": MIB, "percent": 0.01}
+
+# Their units are written here, or are none; the rest takes words from elsewhere.
+_NUMBER_FILTERS = frozenset({
+    "integer", "number", "compact", "three_digits", "gib", "gb", "mib", "bytes_auto", "tps", "span",
+    "tps_range", "gib_range", "percent", "tokens", "tokens_short", "billions", "seconds",
+})  # fmt: skip
 
 _FILTER_NAMES = (
     "integer", "number", "compact", "three_digits", "unit", "gib", "gb", "mib", "bytes_auto",

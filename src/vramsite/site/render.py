@@ -118,6 +118,8 @@ def make_environment(
     env.policies["ext.i18n.trimmed"] = True
     formatter = Formatter(locale)
     env.filters.update(formatter.filters(), trim=trim, tojson=script_json)
+    env.plain_filters = formatter.plain_filters()
+    env.fragment = Fragments(env)
     env.globals.update(
         locale=locale,
         languages={code: native_name(code) for code in locales},
@@ -127,7 +129,7 @@ def make_environment(
         csp=Markup(CSP),
         noindex=NOINDEX,
         fmt=formatter,
-        fragment=Fragments(env),
+        fragment=env.fragment,
     )
     _remember_words(env)
     return env

@@ -15,6 +15,8 @@ _TWICE = tuple(2.0 * 10.0**decimals for decimals in range(8))
 # Below it a float's error is far less than the margin that is kept from the middles.
 _MOST = 1e11
 _MARGIN = 0.001
+_UNGROUPED = 999.0
+_FIXED = tuple(f"%.{decimals}f" for decimals in range(8))
 _THREE_DIGIT_STEPS = ((Decimal(10), 2), (Decimal(100), 1))
 
 
@@ -41,6 +43,15 @@ def grouped(value: Number, decimals: int) -> str:
     if is_plain(value, decimals):
         return f"{value or 0:,.{decimals}f}"  # never a negative zero
     return f"{rounded(exact(value), decimals):,f}"
+
+
+def ungrouped(value: Number, decimals: int) -> str | None:
+    """The same of a number below a thousand, quickly; None where that is not plain."""
+    if 0.0 <= value < _UNGROUPED and decimals < len(_TWICE):
+        between = value * _TWICE[decimals] % 1.0
+        if _MARGIN < between < 1.0 - _MARGIN or value % 1.0 == 0.0:
+            return _FIXED[decimals] % (value or 0)
+    return None
 
 
 def is_plain(value: Number | Decimal, decimals: int) -> bool:

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from vramsite.site.formatting import finalize
 from vramsite.site.markup import escape_text
+from vramsite.site.template_folding import is_marked
 
 CONTEXT_FUNCTIONS = frozenset({"_", "gettext", "ngettext", "pgettext", "npgettext"})
 
@@ -68,7 +69,7 @@ class LeanCodeGenerator(CodeGenerator):
         if frame.eval_ctx.volatile or not frame.eval_ctx.autoescape:
             super()._output_child_pre(node, frame, finalize)
         else:
-            self.write("environment.put(")
+            self.write("(" if is_marked(node) else "environment.put(")
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         if frame.eval_ctx.volatile or not frame.eval_ctx.autoescape:

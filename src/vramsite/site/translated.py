@@ -8,13 +8,14 @@ is compiled; what varies (plurals, ``_("…", name=value)``) still goes the usua
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from typing import Any
 
 from babel.support import NullTranslations
 from jinja2 import Environment, nodes
 from jinja2.ext import InternationalizationExtension
 from jinja2.visitor import NodeTransformer
+from markupsafe import Markup
 
 from vramsite.site.template_code import LeanCodeGenerator, call, lean_macro, put
 from vramsite.site.template_folding import folded
@@ -86,6 +87,8 @@ class LocaleEnvironment(Environment):
     put = staticmethod(put)
     call = staticmethod(call)
     macro = staticmethod(lean_macro)
+    plain_filters: Collection[str] = ()
+    fragment: Callable[..., Markup]
 
     def __init__(self, translations: NullTranslations, **options: Any) -> None:
         super().__init__(**options)
@@ -106,7 +109,8 @@ class LocaleEnvironment(Environment):
         filename: str | None,
         defer_init: bool = False,
     ) -> str:
-        return super()._generate(folded(source, self.globals), name, filename, defer_init)
+        lean = folded(source, self.globals, self.plain_filters)
+        return super()._generate(lean, name, filename, defer_init)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """The environment's own globals, not a view of them: every page would copy it."""
