@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jinja2 import FileSystemLoader
 
 from vramsite.site.pages import PageKey
-from vramsite.site.prose import load_prose
+from vramsite.site.prose import Prose, load_prose
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -67,11 +67,7 @@ class EveryLanguageKind:
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The texts with a link to each language's start page."""
-        folder = templates_folder(env)
-        sections = [
-            (code, site.urls.path("home", (), code), load_prose(folder, env, code, self.prose))
-            for code in site.locales
-        ]
+        sections = [self._section(env, site, code) for code in site.locales]
         return site.render(
             env,
             key,
@@ -80,3 +76,9 @@ class EveryLanguageKind:
             sections=sections,
             lost=self.name == "404",
         )
+
+    def _section(self, env: Environment, site: SiteContext, locale: str) -> tuple[str, str, Prose]:
+        """The language, its start page, and its text: `to` in it leads to pages of the language."""
+        paths = {kind: site.urls.path(kind, (), locale) for kind in ("home", "models", "devices")}
+        text = load_prose(templates_folder(env), env, locale, self.prose, to=paths)
+        return locale, paths["home"], text
