@@ -19,6 +19,7 @@ def host_layer(
     layer: int,
     whole: bool,
     experts: bool,
+    cached: bool,
 ) -> HostLayer:
     """What of a layer lies on the host: the whole of it, or its routed experts, and the cache."""
     held = [
@@ -28,7 +29,7 @@ def host_layer(
     ]
     group = arch.groups[index(arch.layer_order[layer])]
     cache: list[float] = []
-    if whole or not settings.kv_offload:
+    if cached:
         cache = _cache_bytes(group, settings, rules, quantities)
     return HostLayer(
         roles=[entry.role for entry in held],
@@ -37,6 +38,18 @@ def host_layer(
         shared=group.kind == "shared",
         tables=whole,
     )
+
+
+def cache_layer(arch: Architecture, layer: int) -> int:
+    """The layer whose cache a layer reads: its own, or the last one before of its kind."""
+    group = arch.groups[index(arch.layer_order[layer])]
+    owner = layer
+    while owner > 0:
+        other = arch.groups[index(arch.layer_order[owner])]
+        if other.kind != "shared" and other.window_tokens == group.window_tokens:
+            return owner
+        owner = owner - 1 if group.kind == "shared" else 0
+    return layer
 
 
 def alike_layers(weights: WeightBytes, count: int) -> list[int]:

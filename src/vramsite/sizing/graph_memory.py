@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vramsite.sizing.cache import CacheRules
-from vramsite.sizing.graph_copies import alike_layers, host_layer, same_values
+from vramsite.sizing.graph_copies import alike_layers, cache_layer, host_layer, same_values
 from vramsite.sizing.graph_program import (
     COPY,
     GraphFacts,
@@ -47,6 +47,7 @@ class _Layer:
     kind: float
     alike: int  # weights on the host as those of that layer; NONE: no weights on the host
     whole: bool
+    cached: bool  # the cache that it reads is on the host
     first: bool
     last: bool
     program: LayerProgram
@@ -200,6 +201,7 @@ def _way(
         kind = graph.order[layer]
         whole = layer < on_host
         alike = table.alike[layer] if layer < max(on_host, expert_layers) else NONE
+        cached = hosted and (cache_layer(arch, layer) < on_host or not settings.kv_offload)
         last = layer == count - 1
         place = len(table.layers) - 1
         while place >= 0:
@@ -208,6 +210,7 @@ def _way(
                 entry.kind == kind
                 and entry.alike == alike
                 and entry.whole == whole
+                and entry.cached == cached
                 and entry.first == (layer == 0)
                 and entry.last == last
             ):
@@ -215,9 +218,10 @@ def _way(
             place = place - 1
         if place < 0:
             host = HostLayer()
-            if hosted and (alike != NONE or not settings.kv_offload):
+            if alike != NONE or cached:
+                hosts = alike != NONE
                 host = host_layer(
-                    arch, settings, weights, rules, table.quantities, layer, whole, alike != NONE
+                    arch, settings, weights, rules, table.quantities, layer, whole, hosts, cached
                 )
             program = layer_program(arch, graph, layer, table.facts, table.quantities, host)
             place = len(table.layers)
@@ -226,6 +230,7 @@ def _way(
                     kind=kind,
                     alike=alike,
                     whole=whole,
+                    cached=cached,
                     first=layer == 0,
                     last=last,
                     program=program,
