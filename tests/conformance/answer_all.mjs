@@ -25,28 +25,30 @@ export const line = (values) => {
 };
 
 // `fields` maps names of fields that are short within the engine; `slices` maps "rules", "models/…" and "devices/…" to the build's JSON, `variants` to changes.
-export const answerAll = ({ engine, fields, slices, variants, cases, wholeEvery }) => {
-  const rules = engine.SharedRules(slices.rules);
+export const answerAll = ({ engine: plain, whole: all, fields, slices, variants, cases, wholeEvery }) => {
+  const rules = plain.SharedRules(slices.rules);
   const made = new Map();
   const once = (name, make) => {
     if (!made.has(name)) made.set(name, make());
     return made.get(name);
   };
   return cases.map((asked, place) => {
-    const settings = engine.Settings(asked.settings);
+    const settings = plain.Settings(asked.settings);
+    // As a page does: other engines than llama.cpp are asked of the whole module.
+    const engine = settings.engine === "llama.cpp" ? plain : all;
     const whole = place % wholeEvery === 0;
     try {
       const model = once(`models/${asked.model}`, () =>
         engine.ModelFacts(slices[`models/${asked.model}`]),
       );
-      const plain = once(`devices/${asked.device}`, () =>
+      const usual = once(`devices/${asked.device}`, () =>
         engine.DeviceFacts(slices[`devices/${asked.device}`]),
       );
       const change = variants[asked.variant];
       const device = {
-        ...plain,
-        device: { ...plain.device, ...change.device },
-        speed: { ...plain.speed, ...change.speed },
+        ...usual,
+        device: { ...usual.device, ...change.device },
+        speed: { ...usual.speed, ...change.speed },
       };
       const file = once(`${asked.model} ${settings.format} ${settings.imatrix}`, () =>
         engine.weights_of(rules, model, settings.format, settings.imatrix),
@@ -58,7 +60,7 @@ export const answerAll = ({ engine, fields, slices, variants, cases, wholeEvery 
       const parts = ["memory", "cache", "work"].map((name) => part(loaded, name));
       return line([size, ...parts, part(file, "weights")]);
     } catch (error) {
-      if (!(error instanceof engine.SizingError)) throw error;
+      if (error.name !== "SizingError") throw error;
       return line([error.code]);
     }
   });

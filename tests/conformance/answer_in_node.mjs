@@ -6,5 +6,6 @@ import { answerAll } from "./answer_all.mjs";
 const folder = process.argv[2];
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8"));
 const engine = await import(pathToFileURL(`${folder}/engine.mjs`).href);
-const asked = { engine, ...read("slices.json"), ...read("cases.json") };
+const whole = await import(pathToFileURL(`${folder}/whole.mjs`).href);
+const asked = { engine, whole, ...read("slices.json"), ...read("cases.json") };
 process.stdout.write(answerAll(asked).join("\n"));

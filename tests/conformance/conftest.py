@@ -11,7 +11,7 @@ from ground_truth import ROOT, Ground
 
 from vramsite.catalog import load_catalog
 from vramsite.report.sizer import Sizer
-from vramsite.site.engine_js import compile_engine
+from vramsite.site.engine_js import compile_engine, compile_whole_engine
 from vramsite.site.engine_js.data import SliceMaker, slice_files
 
 QUICK, FULL = 2_000, 20_000
@@ -28,6 +28,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     text = {"slices": slices, "variants": VARIANTS, "fields": compiled.fields}
     (folder / "slices.json").write_text(json.dumps(text), encoding="utf-8")
     (folder / "engine.mjs").write_text(compiled.text, encoding="utf-8")
+    (folder / "whole.mjs").write_text(compile_whole_engine().text, encoding="utf-8")
     return Ground(catalog, maker, maker.rules(), folder)
 
 

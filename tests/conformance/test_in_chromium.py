@@ -16,13 +16,14 @@ pytestmark = pytest.mark.browser
 
 SAMPLE = 1_000
 ANSWERS = """async () => {
-  const [{ answerAll }, engine, slices, cases] = await Promise.all([
+  const [{ answerAll }, engine, whole, slices, cases] = await Promise.all([
     import("/answer_all.mjs"),
     import("/engine.mjs"),
+    import("/whole.mjs"),
     fetch("/slices.json").then((answer) => answer.json()),
     fetch("/cases.json").then((answer) => answer.json()),
   ]);
-  return answerAll({ engine, ...slices, ...cases });
+  return answerAll({ engine, whole, ...slices, ...cases });
 }"""
 TEXTS = """async ([locale, asked]) => {
   const [{ formatAll }, { formatter }] = await Promise.all([

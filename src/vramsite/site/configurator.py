@@ -284,6 +284,7 @@ class CardFiles:
                 for gpu in catalog.gpus.values()
             ],
         }
+        index["whole"] = [engine.whole_engine()]
         index["own"] = [engine.readers(), engine.own_rules()]
         yield self.file("costs")
         yield RENTED, self.file("rented")[1]

@@ -168,6 +168,8 @@ class Page {
     for (const key of ["m", "d"]) {
       if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
     }
+    if (resolved.settings.engine !== "llama.cpp") await this.wholeEngine();
+    if (round !== this.round) return;
     const offered = this.offered(pair);
     const costs = this.facts
       ? resolveCosts(given, this.facts.choices[root.lang], offered)
@@ -230,7 +232,7 @@ class Page {
   }
 
   async namesOfAll() {
-    this.index ??= json(this.form.dataset.index, { cache: "no-cache" });
+    this.entries();
     const { models, devices } = await this.index;
     for (const [name, entries] of [["m", models], ["d", devices]]) {
       const select = this.controls[name];
@@ -242,10 +244,28 @@ class Page {
     return this.index;
   }
 
+  // Engines with a memory management of their own need more than the module that is loaded first.
+  async wholeEngine() {
+    this.whole ??= this.entries().then(async (index) => {
+      const base = new URL(".", new URL(this.form.dataset.index, location));
+      const { loaded_file, answer, answer_together, answer_speed } = await import(
+        new URL(index.whole[0], base)
+      );
+      const { calculator } = this;
+      const more = { loaded_file, answer, answer_together, answer_speed };
+      calculator.engine = { ...calculator.engine, ...more };
+    });
+    await this.whole;
+  }
+
+  entries() {
+    return (this.index ??= json(this.form.dataset.index, { cache: "no-cache" }));
+  }
+
   async entry(kind, id, build) {
     const known = kind === "models" ? this.models : this.devices;
     if (!known.has(id)) {
-      this.index ??= json(this.form.dataset.index, { cache: "no-cache" });
+      this.entries();
       const found = (await this.index)[kind].find((item) => item[0] === id);
       if (!found) return null;
       const base = new URL(".", new URL(this.form.dataset.index, location));
@@ -346,7 +366,7 @@ class Page {
     try {
       view = firstView(calculator, pair, settings, usual);
     } catch (error) {
-      if (!(error instanceof this.engine.SizingError)) throw error;
+      if (error.name !== "SizingError") throw error;
       this.tell(this.draw.refusal(error.code));
       return null;
     }

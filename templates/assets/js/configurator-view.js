@@ -47,7 +47,7 @@ export class Calculator {
     try {
       return ask();
     } catch (error) {
-      if (error instanceof this.engine.SizingError) return null;
+      if (error.name === "SizingError") return null;
       throw error;
     }
   }

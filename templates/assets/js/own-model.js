@@ -19,11 +19,7 @@ function teach(calculator, own, rules) {
   const { engine } = calculator;
   const weights = (shared, model, format, imatrix) => {
     if (!model.own) return engine.weights_of(shared, model, format, imatrix);
-    try {
-      return own.own_file(rules, model.arch, format, model.native, imatrix);
-    } catch (error) {
-      throw error instanceof own.SizingError ? new engine.SizingError(error.code) : error;
-    }
+    return own.own_file(rules, model.arch, format, model.native, imatrix);
   };
   calculator.engine = { ...engine, weights_of: weights };
 }

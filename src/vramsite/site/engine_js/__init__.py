@@ -8,6 +8,11 @@ JavaScript. See docs/configurator.md.
 from __future__ import annotations
 
 from vramsite.site.engine_js.fault import SubsetError
-from vramsite.site.engine_js.link import Compiled, compile_engine, compile_modules
+from vramsite.site.engine_js.link import (
+    Compiled,
+    compile_engine,
+    compile_modules,
+    compile_whole_engine,
+)
 
-__all__ = ["Compiled", "SubsetError", "compile_engine", "compile_modules"]
+__all__ = ["Compiled", "SubsetError", "compile_engine", "compile_modules", "compile_whole_engine"]

@@ -19,6 +19,10 @@ RECORDS = [
 LEFT_OUT = ["tensor_sums.counted_sums"]
 """Functions that are not carried, because what they would find comes with the data."""
 
+PAGED = ["vllm_memory.account_paged", "engine._paged_size"]
+"""Left to a second module, which is loaded when somebody chooses an engine that reserves memory
+its own way (vLLM and its like)."""
+
 SEEN = ["records.Settings", "records.Size", "records.Device", "records.Assumptions"]
 """Records whose fields keep their names, together with those of the records within them."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.catalog.trace import Kept
 from vramsite.site.engine_js.data import SliceMaker, slice_bytes
-from vramsite.site.engine_js.link import compile_engine
+from vramsite.site.engine_js.link import compile_engine, compile_whole_engine
 from vramsite.site.engine_js.readers_module import compile_readers
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ class EngineFiles:
     def engine(self) -> str:
         """The address of the compiled engine."""
         return self._file("engine", ".js", lambda: compile_engine().text.encode())
+
+    def whole_engine(self) -> str:
+        """The address of the engine for all inference engines."""
+        return self._file("whole", ".js", lambda: compile_whole_engine().text.encode())
 
     def rules(self) -> str:
         """The address of what no model and no device changes."""
@@ -72,6 +76,7 @@ class EngineFiles:
         else:
             {
                 "engine": self.engine,
+                "whole": self.whole_engine,
                 "readers": self.readers,
                 "own": self.own_rules,
                 "rules": self.rules,
@@ -93,6 +98,7 @@ class EngineFiles:
     def addresses(self) -> Iterator[str]:
         """The addresses of all files."""
         yield self.engine()
+        yield self.whole_engine()
         yield self.rules()
         yield self.readers()
         yield self.own_rules()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from vramsite.site.engine_js.exports import FUNCTIONS, LEFT_OUT, RECORDS, SEEN, SEEN_FIELDS
+from vramsite.site.engine_js.exports import FUNCTIONS, LEFT_OUT, PAGED, RECORDS, SEEN, SEEN_FIELDS
 from vramsite.site.engine_js.expressions import default_text
 from vramsite.site.engine_js.fault import SubsetError, refusal
 from vramsite.site.engine_js.kinds import Kind
@@ -60,12 +60,14 @@ class Module:
         program: Program,
         public_fields: frozenset[str] = frozenset(),
         read: frozenset[str] | None = None,
+        fixed: Mapping[str, str] | None = None,
     ) -> None:
         self.program = program
+        self._fixed = fixed or {}  # names that fields have in another module
         self._public_fields = public_fields
         self._read = read
         self.left_out: frozenset[str] = frozenset()
-        self._marks = Marks(public_fields)
+        self._marks = Marks({*public_fields, *self._fixed.values()})
         self._waiting: list[Function] = []
         self._texts: dict[str, str] = {}
         self._constructed: list[Record] = []
@@ -97,7 +99,9 @@ class Module:
 
     def field(self, name: str) -> str:
         """A field's name: its own where scripts see it, a short one within the engine."""
-        return name if name in self._public_fields else self._marks.field(name)
+        if name in self._public_fields:
+            return name
+        return self._fixed.get(name) or self._marks.field(name)
 
     def reads(self, name: str) -> bool:
         """Whether a script or the module itself looks at fields of that name."""
@@ -179,6 +183,7 @@ def compile_modules(
     package: str = PACKAGE,
     seen_fields: frozenset[str] | None = None,
     left_out: Sequence[str] = (),
+    fixed: Mapping[str, str] | None = None,
 ) -> Compiled:
     """One ES module of the named functions and record constructors ("module.name").
 
@@ -202,7 +207,7 @@ def compile_modules(
         for module, _, name in (qualified.rpartition(".") for qualified in functions)
     ]
     public |= seen_fields or frozenset()
-    made = Module(program, public, Reads(program, entries, left_out).fields(public))
+    made = Module(program, public, Reads(program, entries, left_out).fields(public), fixed)
     made.left_out = frozenset(left_out)
     exports: dict[str, str] = {}
     for qualified in functions:
@@ -284,8 +289,28 @@ def _check_errors(path: Path, text: str) -> None:
 
 
 @cache
-def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
-    """The engine as an ES module. Raises SubsetError."""
+def compile_whole_engine(folder: Path = SIZING_DIR) -> Compiled:
+    """The engine for all inference engines as an ES module. Raises SubsetError."""
     return compile_modules(
         read_sources(folder), FUNCTIONS, RECORDS, SEEN, seen_fields=SEEN_FIELDS, left_out=LEFT_OUT
     )
+
+
+@cache
+def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
+    """The engine without what only vLLM and its like need, under the same names.
+
+    Raises:
+        SubsetError: as `compile_modules`.
+    """
+    whole = compile_whole_engine(folder)
+    text = compile_modules(
+        read_sources(folder),
+        FUNCTIONS,
+        RECORDS,
+        SEEN,
+        seen_fields=SEEN_FIELDS,
+        left_out=[*LEFT_OUT, *PAGED],
+        fixed=whole.fields,
+    ).text
+    return Compiled(text, whole.fields, whole.unread)

@@ -20,7 +20,6 @@ from vramsite.site.engine_js.link import (
     public_fields,
     read_sources,
 )
-from vramsite.site.engine_js.names import Marks
 from vramsite.site.engine_js.natives import HELPERS, NATIVES
 from vramsite.site.engine_js.source import Function, Program
 from vramsite.site.engine_js.wide_program import WideProgram
@@ -53,13 +52,7 @@ class ReaderModule(Module):
     helpers: Mapping[str, str] = {**Module.helpers, **HELPERS}
 
     def __init__(self, program: Program, public: frozenset[str], fixed: dict[str, str]) -> None:
-        super().__init__(program, public)
-        self._fixed = fixed
-        self._marks = Marks({*public, *fixed.values()})
-
-    def field(self, name: str) -> str:
-        """A field's name: the engine's, where the engine has one."""
-        return self._fixed.get(name) or super().field(name)
+        super().__init__(program, public, fixed=fixed)
 
     def translated(self, function: Function) -> str:
         """A function as an expression; natives as they are written."""
