@@ -188,3 +188,20 @@ def links_command(
     typer.echo(f"{len(chosen)} links, {len(dead)} gone")
     if dead:
         raise typer.Exit(1)
+
+
+@app.command("licences")
+def licences_command() -> None:
+    """Write docs/licences.md from requirements.lock and the installed packages."""
+    from importlib.metadata import PackageNotFoundError
+
+    from vramsite.contribute.licences import licence_table
+
+    root = data_folder(None).parent
+    try:
+        text = licence_table(root / "requirements.lock")
+    except PackageNotFoundError as error:
+        fail(f"{error.name} is not installed: pip install -r requirements.lock")
+    path = root / "docs" / "licences.md"
+    path.write_text(text, encoding="utf-8")
+    typer.echo(f"wrote {shown(path)}")
