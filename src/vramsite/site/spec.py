@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import yaml
-
 from vramsite.site.urls import DEFAULT_BASE_URL, Urls
 
 _LISTS = ("models", "devices", "search_path", "kept_assets")
@@ -91,8 +89,13 @@ def configured_base_url(data_dir: Path) -> str:
     path = data_dir / SITE_FILE
     if not path.is_file():
         return DEFAULT_BASE_URL
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict) or set(content) != {"base_url"}:
+    from vramsite.catalog.rule_yaml import RuleFileError, read_rules  # late: few sites have one
+
+    try:
+        content = read_rules(path)
+    except RuleFileError as error:
+        raise SpecError(f"{path}: {error.message}") from error
+    if set(content) != {"base_url"} or not isinstance(content["base_url"], str):
         raise SpecError(f"{path}: must hold exactly one key, base_url: https://host/")
     return str(content["base_url"])
 
