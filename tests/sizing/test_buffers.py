@@ -112,6 +112,7 @@ def test_what_is_kept_changes_nothing(catalog: Catalog) -> None:
         ("qwen2.5-72b-instruct", 40.0, 8192.0, 410194176),
         ("qwen3-0.6b", 14.0, 8192.0, 58724352),
         ("minicpm5-2b", 21.0, 32768.0, 104861696),
+        ("cohere-command-a-111b", 32.0, 8192.0, 623251456),
     ],
 )
 def test_layers_on_the_host_part_the_graph(
@@ -129,3 +130,9 @@ def test_a_shared_cache_on_the_host_is_copied_for_each_layer_that_reads_it(
     assert buffers(catalog, "gemma-4-e4b-it", settings).device_bytes == pytest.approx(
         252708992, rel=0.01
     )
+
+
+def test_shared_experts_are_computed_after_routed_ones_on_the_host(catalog: Catalog) -> None:
+    settings = Settings(context_tokens=8192.0, cpu_moe_layers=45.0)
+    # llama.cpp's own figure: the graph is cut where experts are copied
+    assert buffers(catalog, "step-3.5-flash", settings).device_bytes == 1428445440

@@ -93,6 +93,37 @@ def test_every_model_s_device_buffer_is_close(catalog: Catalog, weigh: Weigher) 
     assert {model: sum(held) for model, held in close.items() if sum(held) < len(held) - 1} == {}
 
 
+@pytest.mark.parametrize(
+    ("words", "exact", "close"),
+    [("-ngl", 0.5, 0.95), ("--cpu-moe", 0.7, 0.9), ("--no-kv-offload", 0.6, 0.92)],
+)
+def test_buffers_with_a_part_on_the_host(
+    catalog: Catalog, weigh: Weigher, words: str, exact: float, close: float
+) -> None:
+    rules = load_buffer_rules(DATA)
+    equal: list[bool] = []
+    held: list[bool] = []
+    with (DATA / "evidence" / "llama_cpp_memory.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if words not in row["placement"] or row["error"]:
+                continue
+            arch = catalog.architecture(row["model"])
+            placed = replace(
+                settings_of(row),
+                gpu_layers=float(row["placement"].split()[1]) if words == "-ngl" else None,
+                cpu_moe_layers=arch.layer_count if words == "--cpu-moe" else None,
+                kv_offload=words != "--no-kv-offload",
+            )
+            weights = weigh(row["model"], row["quant"])
+            found = compute_buffers(arch, placed, weights, rules).device_bytes
+            measured = float(row["compute_device_bytes"])
+            equal.append(found == measured)
+            held.append(near(found, measured, 0.05, 32.0))
+    assert len(held) >= 50
+    assert sum(equal) / len(equal) >= exact
+    assert sum(held) / len(held) >= close
+
+
 def test_buffers_of_several_devices(catalog: Catalog, weigh: Weigher) -> None:
     rules = load_buffer_rules(DATA)
     text = (DATA / "evidence" / "llama_cpp_multigpu.json").read_text(encoding="utf-8")

@@ -66,6 +66,7 @@ class FamilyGraph(_Strict):
     requires: list[str] = Field(default_factory=list)
     pool: tuple[float, float, float] = (0.0, 0.0, 0.0)  # tokens of one, most selected, spare
     block_layers: int = 0
+    weights_of_steps: dict[str, list[str]] = Field(default_factory=dict)  # before the file's own
     inputs: Steps
     host: Steps
     inputs_unified: Steps | None = None

@@ -260,7 +260,8 @@ class _Maker:
             cache = {"attention": "cache", "kq": "cache_k", "kqv": "cache_v"}.get(step.name)
             if cache is not None:
                 return cache
-        roles = self._content.weights_of_steps.get(step.name, ())
+        of_steps = {**self._content.weights_of_steps, **self._family.weights_of_steps}
+        roles = of_steps.get(step.name, [])
         held = [
             role
             for role in roles

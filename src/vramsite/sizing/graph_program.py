@@ -74,14 +74,18 @@ class LayerProgram:
     parted: bool = False  # the host computed the step before
 
 
-def chosen(parts: list[GraphPart], facts: GraphFacts) -> list[GraphStep]:
-    """The steps of the first part whose conditions hold, none where there is no such part."""
+def chosen(parts: list[GraphPart], facts: GraphFacts, parted: bool = False) -> list[GraphStep]:
+    """The steps of the first part whose conditions hold, none where there is no such part.
+
+    `parted`: the layer's graph is cut where its weights are copied, so that shared experts are
+    not computed beside the routed ones.
+    """
     for part in parts:
         holds = True
         for fact in part.requires:
-            holds = holds and _is_so(facts, fact)
+            holds = holds and _is_so(facts, fact, parted)
         for fact in part.excludes:
-            holds = holds and not _is_so(facts, fact)
+            holds = holds and not _is_so(facts, fact, parted)
         if holds:
             if facts.mode == "plain" and len(part.plain) > 0:
                 return part.plain
@@ -92,11 +96,11 @@ def chosen(parts: list[GraphPart], facts: GraphFacts) -> list[GraphStep]:
     return []
 
 
-def _is_so(facts: GraphFacts, fact: str) -> bool:
+def _is_so(facts: GraphFacts, fact: str, parted: bool) -> bool:
     if fact == "fused_router":
         return facts.fused_router
     if fact == "joined_experts":
-        return facts.joined_experts
+        return facts.joined_experts and not parted
     return facts.unified if fact == "unified" else facts.one_sequence
 
 
@@ -114,8 +118,9 @@ def layer_program(
     the attention or at the end, and no layer is left that uses an input.
     """
     layer = graph.layers[index(graph.order[place])]
-    attention = chosen(layer.attention, facts)
-    feed_forward = chosen(layer.feed_forward, facts)
+    parted = len(host.roles) > 0
+    attention = chosen(layer.attention, facts, parted)
+    feed_forward = chosen(layer.feed_forward, facts, parted)
     program = LayerProgram(counts=place == 0)
     if place < len(graph.order) - 1:
         add_steps(program, attention, quantities, facts, host)
