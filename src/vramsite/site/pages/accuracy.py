@@ -19,8 +19,9 @@ CHART_SIZE = 320.0
 
 
 def chart_path(chart: SpeedChart) -> str:
-    """All points as one SVG path of dots, the origin at the lower left."""
-    return "".join(f"M{x * CHART_SIZE:.1f} {(1.0 - y) * CHART_SIZE:.1f}h0" for x, y in chart.points)
+    """All points as one SVG path of dots to the pixel, the origin at the lower left."""
+    dots = {(round(x * CHART_SIZE), round((1.0 - y) * CHART_SIZE)) for x, y in chart.points}
+    return "".join(f"M{x} {y}h0" for x, y in sorted(dots))
 
 
 class AccuracyKind:
