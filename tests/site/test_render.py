@@ -12,6 +12,7 @@ from vramsite.site.assets import AssetError, Assets
 from vramsite.site.prose import ProseError, load_prose
 from vramsite.site.render import CSP, make_environment
 from vramsite.site.urls import Urls
+from vramsite.site.writing import FolderWriter
 
 MACROS = """
 {% macro cell(name, size) %}<td>{{ name }}</td><td>{{ size|gib }}</td>{% endmacro %}
@@ -89,7 +90,9 @@ def test_assets_are_read_and_written(tmp_path: Path) -> None:
     (tmp_path / "in/.hidden").write_bytes(b"no")
     assets = Assets.from_folder(tmp_path / "in", {"made.js": b"22"})
     assert list(assets.files) == ["deep/page.js", "made.js"]
-    assert assets.write(tmp_path / "out") == 3
+    writer = FolderWriter(tmp_path / "out")
+    assets.write(writer)
+    assert sum(facts.size for facts in writer.take()[0].values()) == 3
     assert (tmp_path / "out" / assets.relative("deep/page.js")).read_bytes() == b"1"
 
 

@@ -23,6 +23,7 @@ QUESTIONS: dict[object, str] = {
     "summary": "book.Book.summary",
     "long_needed": "book.Book.long_needed",
     "by_price": "recommend.by_price",
+    "fit_there": "recommend.fit_there",
     "holders": "recommend.holders",
     "released": "device_classes._released",
     "near_devices": "related._near_devices",

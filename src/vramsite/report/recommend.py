@@ -17,6 +17,8 @@ from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard
 
+REFUSED = "refused"
+
 
 def by_price(book: Book) -> list[DeviceCard]:
     """Released devices with known usable memory, cheapest first, unpriced ones at the end."""
@@ -44,27 +46,41 @@ def holders(
     known = book.memo.get(key)
     if isinstance(known, list):
         return known
-    model = book.catalog.models[model_id]
     found: list[str] = []
     least = 0.0
     for card in by_price(book):
         if (card.usable_bytes or 0.0) < least:
             continue
-        settings = page_settings(
-            book.catalog.gpus[card.id],
-            format_name=format_name,
-            context_tokens=short_context(model),
-        )
-        found_there = book.try_brief(model_id, card.id, settings)
-        if found_there is None:
+        verdict, needed_bytes = fit_there(book, model_id, card.id, format_name)
+        if verdict == REFUSED:
             break
-        if found_there.verdict in WITH_RESERVE:
+        if verdict in WITH_RESERVE:
             found.append(card.id)
             if len(found) == limit:
                 break
-        elif found_there.verdict != "unknown":
+        elif verdict != "unknown":
             # A smaller device can't hold what this one can't; backends differ by a little.
-            least = max(least, min(found_there.needed_bytes * 0.9, card.usable_bytes or 0.0))
+            least = max(least, min(needed_bytes * 0.9, card.usable_bytes or 0.0))
+    book.memo[key] = found
+    return found
+
+
+def fit_there(book: Book, model_id: str, gpu_id: str, format_name: str) -> tuple[str, float]:
+    """Verdict and need in bytes at the short context; `REFUSED` for a format it has not.
+
+    Prices play no part: when one changes, the ranking is made anew from these.
+    """
+    key = ("fit_there", model_id, gpu_id, format_name)
+    known = book.memo.get(key)
+    if isinstance(known, tuple):
+        return known
+    settings = page_settings(
+        book.catalog.gpus[gpu_id],
+        format_name=format_name,
+        context_tokens=short_context(book.catalog.models[model_id]),
+    )
+    brief = book.try_brief(model_id, gpu_id, settings)
+    found = (REFUSED, 0.0) if brief is None else (brief.verdict, brief.needed_bytes)
     book.memo[key] = found
     return found
 
