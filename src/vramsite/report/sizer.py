@@ -14,6 +14,7 @@ from vramsite.report.choices import native_format
 from vramsite.report.engine_settings import WORDS, SettingsError, engine_settings
 from vramsite.sizing.accounts import own_profile
 from vramsite.sizing.brief import Brief, brief
+from vramsite.sizing.buffers import forget_replays
 from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size, under
 from vramsite.sizing.errors import SizingError
@@ -29,6 +30,7 @@ V = TypeVar("V")
 
 KEPT_ANSWERS = 512  # bounds what a worker keeps, whatever the size of the catalog
 KEPT_LOADED = 1024
+KEPT_REPLAYS = 16  # files: a model in all the formats of its page
 ANY_BACKEND = "cuda"
 
 
@@ -54,6 +56,7 @@ class Sizer:
         self._loaded: Kept[tuple[str, Settings], Loaded] = Kept()
         self._sizes: Kept[tuple[str, str, Settings], Size] = Kept()
         self._assumptions: dict[tuple[str, str], Assumptions] = {}
+        self._recent: dict[int, ModelFile] = {}
 
     def settings(
         self,
@@ -140,6 +143,7 @@ class Sizer:
                 shared = self.load(model_id, replace(settings, backend=ANY_BACKEND))
                 found = under(shared, settings)
             _keep(self._loaded, key, found, KEPT_LOADED)
+        self._asked_about(found.file)
         return found
 
     def loads(
@@ -186,6 +190,13 @@ class Sizer:
                 raise SizerError(str(error)) from error
             self._files[key] = found
         return found
+
+    def _asked_about(self, file: ModelFile) -> None:
+        """Files that were not asked about lately keep their answers, not what these came from."""
+        recent = self._recent
+        if recent.pop(id(file), None) is None and len(recent) >= KEPT_REPLAYS:
+            forget_replays(recent.pop(next(iter(recent))).known_buffers)
+        recent[id(file)] = file
 
     def _file_format(self, model_id: str, settings: Settings) -> str:
         """The format's name; 16 bits are a checkpoint to engines that load no GGUF files."""

@@ -66,6 +66,14 @@ def keeping(rules: BufferRules, kept: list[KnownBuffers]) -> BufferRules:
     )
 
 
+def forget_replays(kept: list[KnownBuffers]) -> None:
+    """Let go of replays, which are large; the answers found with them stay."""
+    for entry in kept:
+        entry.table = [
+            ReplayTable(facts=table.facts, quantities=table.quantities) for table in entry.table
+        ]
+
+
 def compute_buffers(
     arch: Architecture, settings: Settings, weights: WeightBytes, rules: BufferRules
 ) -> Buffers:
