@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.trace import note
 from vramsite.evidence.memory import LOOSE, MIB, TIGHT, Judgement, own_judgements, share_within
 from vramsite.evidence.statistics import Comparison, quantile
 
@@ -117,6 +118,8 @@ _KEPT: dict[Path, MemoryAccuracy] = {}
 
 def memory_accuracy(catalog: Catalog) -> MemoryAccuracy:
     """Our error on all evidence; computed once in a process (a few seconds)."""
+    note(("files", "evidence"))
+    note(("files", "measurements"))
     found = _KEPT.get(catalog.data_dir)
     if found is None:
         found = _KEPT[catalog.data_dir] = accuracy_of(

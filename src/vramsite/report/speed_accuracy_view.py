@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vramsite.catalog.measurements import measurements
+from vramsite.catalog.trace import note
 from vramsite.evidence.speed import SpeedAccuracy, SpeedJudge, summaries
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _KEPT: dict[Path, list[SpeedTable]] = {}
 
 def speed_accuracy(catalog: Catalog) -> list[SpeedTable]:
     """A table for each metric over data/measurements/; computed once in a process."""
+    note(("files", "measurements"))
     found = _KEPT.get(catalog.data_dir)
     if found is None:
         judge = SpeedJudge(catalog, catalog.data_dir)
