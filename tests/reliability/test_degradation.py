@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outcomes import spec_of
-from small_catalog import write_small
 
-from vramsite.site.build import build_site
 from vramsite.site.serve import SiteServer
 
 PAIR = "en/models/qwen3-8b/rtx-4090/"
@@ -31,13 +28,6 @@ PAGES = [
 ANSWER = "Yes, it fits with reserve"
 NEED = re.compile(r"takes 5\.\d\d\u00a0?\s?GiB of the 23\.\d\d\s?GiB")
 RESULT = re.compile(r"Memory needed\s+5\.\d\d\sGiB\s")
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("degraded")
-    build_site(spec_of(write_small(folder)), folder / "out", jobs=1)
-    return folder / "out"
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from outcomes import spec_of
-from small_catalog import ROOT, write_small
+from small_catalog import ROOT
 from trees import html_tree
 
-from vramsite.site.build import build_site
 from vramsite.site.configurator import generated_assets
 from vramsite.site.pages import page_kinds
 from vramsite.site.render import CSP
@@ -22,13 +21,6 @@ from vramsite.site.sitemap import SECURITY_HEADERS
 
 TEXTS = (".html", ".json", ".js", ".css", ".txt", ".xml", ".svg", ".csv", "")
 EMBEDDED = re.compile(r"(?:/work/|/root/|/home/|/tmp/|/usr/|file://|[A-Z]:\\\\)")
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("served")
-    build_site(spec_of(write_small(folder)), folder / "out", jobs=1)
-    return folder / "out"
 
 
 def tags(path: Path, name: str) -> list[dict[str, str]]:

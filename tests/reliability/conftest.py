@@ -1,0 +1,19 @@
+"""The small catalog's site, built once for the tests that only look at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from outcomes import spec_of
+from small_catalog import write_small
+
+from vramsite.site.build import build_site
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site."""
+    folder = tmp_path_factory.mktemp("built")
+    build_site(spec_of(write_small(folder)), folder / "out", jobs=1)
+    return folder / "out"
