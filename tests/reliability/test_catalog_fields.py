@@ -88,3 +88,26 @@ def test_a_spoilt_field_is_refused_or_harmless(name: str, data: Path, tmp_path: 
     finally:
         path.write_bytes(kept)
     assert len(seen) >= examples // 2
+
+
+@pytest.mark.parametrize("value", [[1e300], {"a": 1}, 7, True, "x" * 5000])
+def test_a_device_of_side_facts_that_is_no_id(data: Path, tmp_path: Path, value: object) -> None:
+    path = data / "side/interconnect.yaml"
+    kept, whole = path.read_bytes(), plain(path)
+    try:
+        dump(path, spoilt(whole, ("p2p", 0, "gpu"), value))
+        assert outcome(data, [], tmp_path)
+    finally:
+        path.write_bytes(kept)
+
+
+@pytest.mark.parametrize("value", [5.8e-134, 5e-324, 1e-12, 9e15])
+def test_a_bandwidth_nobody_has_breaks_no_page(data: Path, tmp_path: Path, value: float) -> None:
+    """The first two once did: no page can print what follows from them."""
+    path = data / "gpus/nvidia/rtx-4090.yaml"
+    kept, whole = path.read_bytes(), plain(path)
+    try:
+        dump(path, spoilt(whole, ("bandwidth_gb_s",), value))
+        assert bool(outcome(data, PAGES, tmp_path)) == (value < 1e-12 or value > 2**53)
+    finally:
+        path.write_bytes(kept)

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
-from vramsite.catalog.faults import CatalogError, Fault
+from vramsite.catalog.faults import CatalogError, Fault, shortened
 from vramsite.catalog.hosted_api_record import HostedApiFile
 from vramsite.catalog.loader import Entry, load_file
 from vramsite.catalog.power_record import PowerFile
@@ -88,6 +88,6 @@ def _unknown_gpus(entry: Entry[Record], gpu_ids: frozenset[str]) -> Iterator[Fau
     for name, rows in entry.document.data.items():
         for index, row in enumerate(rows if isinstance(rows, list) else []):
             gpu = row.get("gpu") if isinstance(row, dict) else None
-            if gpu is not None and gpu not in gpu_ids:
-                message = f"found {gpu}; is no device below data/gpus/; use `device` for others"
+            if gpu is not None and not (isinstance(gpu, str) and gpu in gpu_ids):
+                message = f"found {shortened(str(gpu))}; is no device below data/gpus/; use `device` for others"
                 yield entry.document.fault((name, index, "gpu"), message)
