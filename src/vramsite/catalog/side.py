@@ -89,5 +89,6 @@ def _unknown_gpus(entry: Entry[Record], gpu_ids: frozenset[str]) -> Iterator[Fau
         for index, row in enumerate(rows if isinstance(rows, list) else []):
             gpu = row.get("gpu") if isinstance(row, dict) else None
             if gpu is not None and not (isinstance(gpu, str) and gpu in gpu_ids):
-                message = f"found {shortened(str(gpu))}; is no device below data/gpus/; use `device` for others"
+                found = f"found {shortened(str(gpu))}; is no device below data/gpus/"
+                message = f"{found}; use `device` for others"
                 yield entry.document.fault((name, index, "gpu"), message)
