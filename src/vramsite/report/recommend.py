@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from vramsite.report.book import WITH_RESERVE, Book
 from vramsite.report.cards import list_price_usd
 from vramsite.report.choices import DEFAULT_FORMAT, page_settings, short_context
+from vramsite.sizing.figures import context_verdict
+from vramsite.sizing.fit import usable_bytes
 
 if TYPE_CHECKING:
     from vramsite.report.cards import DeviceCard
@@ -68,6 +70,7 @@ def holders(
 def fit_there(book: Book, model_id: str, gpu_id: str, format_name: str) -> tuple[str, float]:
     """Verdict and need in bytes at the short context; `REFUSED` for a format it has not.
 
+    Whether it is held is asked, not where its layers would lie, which costs ten times as much.
     Prices play no part: when one changes, the ranking is made anew from these.
     """
     key = ("fit_there", model_id, gpu_id, format_name)
@@ -79,8 +82,12 @@ def fit_there(book: Book, model_id: str, gpu_id: str, format_name: str) -> tuple
         format_name=format_name,
         context_tokens=short_context(book.catalog.models[model_id]),
     )
-    brief = book.try_brief(model_id, gpu_id, settings)
-    found = (REFUSED, 0.0) if brief is None else (brief.verdict, brief.needed_bytes)
+    memory = book.whole(model_id, settings)
+    found = (REFUSED, 0.0)
+    if memory is not None:
+        device, assumed = book.catalog.device(gpu_id), book.assumptions(gpu_id)
+        limit = usable_bytes(device, assumed)
+        found = context_verdict(memory, limit, device.kind, assumed), memory.device_bytes
     book.memo[key] = found
     return found
 
