@@ -132,7 +132,7 @@ class CaseReader:
         tensor = row.engine not in GGUF_ENGINES or conditions.cut_matrices
         gpus = float(row.gpu_count)
         return Settings(
-            engine=row.engine,
+            engine=_engine(row),
             backend=row.backend or gpu.backends[0],
             format=row.quant or "",
             kv_type_k=k_type,
@@ -148,6 +148,13 @@ class CaseReader:
         names = [_CACHE_TYPES.get(name, name) for name in both]
         known = [name if name in self._cache_types else "f16" for name in names]
         return known[0], known[-1]
+
+
+def _engine(row: MeasurementRow) -> str:
+    """The program that ran: rows of MLX are of MLX LM or of MLX VLM, as their version says."""
+    if row.engine == "mlx" and (row.engine_version or "").startswith("mlx-vlm"):
+        return "mlx-vlm"
+    return row.engine
 
 
 def _offloaded(
