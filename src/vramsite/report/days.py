@@ -25,18 +25,20 @@ def newest_day(book: Book, kind: str, ids: tuple[str, ...]) -> str:
     """
     days: list[str] = []
     if kind in ("model", "pair", "every_device"):
-        days += _model_days(book, ids[0])
+        days += _given(book.catalog.models[ids[0]].released)
+    if kind in ("model", "pair"):
+        days += _model_prices(book, ids[0])
     if kind in ("device", "pair"):
         days += _device_days(book, ids[-1])
     if kind == "pair":
+        days += [offer.as_of.isoformat() for offer in device_offers(book, ids[1])]
         days += [row.date for row in book.nearest(*ids).rows if row.date is not None]
     if kind in HUBS:
         days += _news(book)
     return max(days, default="")
 
 
-def _model_days(book: Book, model_id: str) -> Iterator[str]:
-    yield from _given(book.catalog.models[model_id].released)
+def _model_prices(book: Book, model_id: str) -> Iterator[str]:
     yield from (price.as_of.isoformat() for price in hosted_prices(book, model_id))
     if book.catalog.assumptions.money is not None:
         yield from (row.as_of for row in model_offers(book, model_id).rows)
@@ -48,7 +50,6 @@ def _device_days(book: Book, gpu_id: str) -> Iterator[str]:
         yield from _given(gpu.launched)
     if gpu.street_usd is not None:
         yield from _given(gpu.street_usd.as_of)
-    yield from (offer.as_of.isoformat() for offer in device_offers(book, gpu_id))
 
 
 def _news(book: Book) -> Iterator[str]:
