@@ -77,8 +77,10 @@ def test_published_weights(judged: Summaries) -> None:
 
 
 def test_published_totals(judged: Summaries) -> None:
-    assert judged["total_vram_mib"]["count"] >= 90
-    assert judged["total_vram_mib"]["median"] <= 0.06
+    assert (
+        judged["total_vram_mib"]["count"] >= 80
+    )  # fourteen readings are marked unusable, with their reasons
+    assert judged["total_vram_mib"]["median"] <= 0.04
 
 
 def test_rows_of_unknown_models_are_refused_not_skipped(catalog: Catalog, tmp_path: Path) -> None:
