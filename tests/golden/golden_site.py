@@ -42,7 +42,7 @@ def golden_pages() -> dict[str, str]:
     assets = Assets.from_files(dict.fromkeys(("style.css", "site.js", "icon.svg"), b""))
     locales = discover_locales(ROOT / "locales")
     context = SiteContext(book.catalog, book.sizes, urls, locales, assets)  # type: ignore[arg-type]
-    context.cache[("pages.book",)] = book
+    context.book = book
     pages = {}
     for kind in page_kinds().values():
         if kind.name in LEFT_OUT:
