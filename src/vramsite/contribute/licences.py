@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from email.message import Message
 from importlib.metadata import metadata
 from pathlib import Path
+from typing import cast
 
 # Those with a marker behind a semicolon are for other systems, and not installed everywhere.
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s\\;]+)(?!.*;)", re.MULTILINE)
@@ -27,10 +29,10 @@ def locked_packages(lock: Path) -> dict[str, str]:
 
 def licence_of(package: str) -> str:
     """The licence that an installed package states. Raises PackageNotFoundError."""
-    facts = metadata(package)
+    facts = cast(Message, metadata(package))  # its type knows less than its class
     stated = facts.get("License-Expression")
     if stated:
-        return stated
+        return str(stated)
     classes = [
         value.rpartition(" :: ")[2]
         for value in facts.get_all("Classifier") or []
@@ -38,7 +40,7 @@ def licence_of(package: str) -> str:
     ]
     if classes:
         return ", ".join(classes)
-    return (facts.get("License") or "not stated").strip().split("\n")[0]
+    return str(facts.get("License") or "not stated").strip().split("\n")[0]
 
 
 def licence_table(lock: Path) -> str:
