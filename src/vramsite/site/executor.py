@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,9 @@ from vramsite.site.progress import Progress
 
 _SOURCE_DIR = Path(__file__).resolve().parents[2]
 _STDERR_TAIL_BYTES = 3000
+_PATIENCE_S = 1800.0  # the longest page there is takes minutes on a slow machine
+_PATIENCE = "VRAMSITE_PATIENCE_S"
+_KILLED = " (by the system when memory runs out: try fewer workers, --jobs 1)"
 _ALONE_PAGES = 300  # a second worker would be loading for as long as these take
 
 
@@ -77,6 +81,8 @@ class _Worker:
     def _read(self, answers: queue.Queue[_Answer]) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
+            if not line.endswith("\n"):  # killed in the middle of a line
+                break
             answers.put(_Answer(self, json.loads(line)))
         answers.put(_Answer(self, {"event": "gone"}))
 
@@ -99,7 +105,13 @@ class _Worker:
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _STDERR_TAIL_BYTES))
         tail = self._errors.read().decode(errors="replace").strip()
-        return f"worker {self.index} {how}{doing}" + (f":\n{tail}" if tail else "")
+        hint = _KILLED if code == -signal.SIGKILL else ""
+        return f"worker {self.index} {how}{doing}{hint}" + (f":\n{tail}" if tail else "")
+
+    def task(self) -> str:
+        """What it is at, for a message about its silence."""
+        what = "no chunk" if self.chunk is None else f"chunk {self.chunk}"
+        return f"worker {self.index} (process {self.pid}) at {what}"
 
     def stop(self) -> None:
         """End the process whatever it is doing and let go of its pipes."""
@@ -264,6 +276,28 @@ class Job:
     prepared: Callable[[], None]
 
 
+def _patience_s() -> float:
+    """How long all workers may be silent. BuildError for a setting that is no number above 0."""
+    text = os.environ.get(_PATIENCE, "")
+    try:
+        patience_s = float(text) if text else _PATIENCE_S
+    except ValueError:
+        patience_s = 0.0
+    if not 0.0 < patience_s <= threading.TIMEOUT_MAX:
+        raise BuildError(f"{_PATIENCE}: found {text!r}, must be a number of seconds above 0")
+    return patience_s
+
+
+def _silence(workers: list[_Worker | _Inline]) -> str:
+    tasks = "; ".join(
+        worker.task() for worker in workers if isinstance(worker, _Worker) and not worker.ended
+    )
+    return (
+        f"no worker has said anything for {_patience_s():g} s, they were ended: {tasks}. "
+        f"Build with --jobs 1 to see which page it is; {_PATIENCE} sets another limit"
+    )
+
+
 def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
     """Make the job's pages with up to ``jobs`` processes (0: in this one), and the site whole.
 
@@ -288,7 +322,11 @@ def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
         else:
             hire()
         while not all(worker.ended for worker in workers):
-            run.take(answers.get())
+            try:
+                answer = answers.get(timeout=_patience_s())
+            except queue.Empty:
+                raise BuildError(_silence(workers)) from None
+            run.take(answer)
     finally:
         progress.stop()
         for worker in workers:
