@@ -142,7 +142,7 @@ def build_on_cluster(spec: BuildSpec, address: str, url: str) -> None:
         fail(f"{error.name} is missing: install the extra, pip install 'vramsite[dask]'")
     except ClusterError as error:
         fail(str(error))
-    typer.echo(f"{len(whole.files)} files → {url}")
+    typer.echo(f"{whole.files} files → {url}")
 
 
 @app.command()
@@ -158,7 +158,7 @@ def merge(
         whole = merge(parts, out)
     except (ShardError, PublishError) as error:
         fail(str(error))
-    typer.echo(f"{len(whole.files)} files from {len(parts)} parts → {out}")
+    typer.echo(f"{whole.files} files from {len(parts)} parts → {out}")
 
 
 @app.command()

@@ -20,7 +20,7 @@ from made_up_report import made_up_book  # noqa: E402
 from vramsite.site.assets import Assets  # noqa: E402
 from vramsite.site.context import SiteContext  # noqa: E402
 from vramsite.site.i18n import discover_locales, load_translations  # noqa: E402
-from vramsite.site.pages import page_kinds  # noqa: E402
+from vramsite.site.pages import keys_of, page_kinds  # noqa: E402
 from vramsite.site.plan import page_locales  # noqa: E402
 from vramsite.site.render import make_environment  # noqa: E402
 from vramsite.site.urls import Urls  # noqa: E402
@@ -56,7 +56,7 @@ def golden_pages() -> dict[str, str]:
                 urls,
                 assets,
             )
-            for key in kind.keys(book.catalog):
+            for key in keys_of(kind, book.catalog):
                 file = urls.file(key.kind, key.ids, locale)
                 pages[file] = kind.render(env, context, key, locale)
     return pages

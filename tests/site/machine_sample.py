@@ -63,4 +63,5 @@ def write_sample(site: SiteContext, output: Path) -> None:
         site.machine.write_beside(key, writer)
     site.machine.write(writer)
     _, parts = writer.take()
-    writer.write(site.urls.relative("api_verdicts", (), ""), verdicts(parts))
+    table = verdicts(parts[name] for name in sorted(parts))
+    writer.write_parts(site.urls.relative("api_verdicts", (), ""), table)

@@ -62,18 +62,31 @@ class MadeUpKind:
     name: str
     localized: bool = True
 
-    def keys(self, catalog: Any) -> list[PageKey]:
-        if self.name == "pair":
-            return [PageKey("pair", (m, g)) for m in catalog.models for g in catalog.gpus]
-        if self.name == "model":
-            return [PageKey("model", (m,)) for m in catalog.models]
-        return [PageKey(self.name)]
-
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         _misbehave(key, locale)
         models = cast(MadeUpCatalog, site.catalog).models
         size = models.get(key.ids[0], 0.0) if key.ids else 0.5
         return site.render(env, key, locale, "page.html", size=size * 2.0**30)
+
+
+class MadeUpSingle(MadeUpKind):
+    def keys(self, catalog: Any) -> list[PageKey]:
+        return [PageKey(self.name)]
+
+
+class MadeUpPerModel(MadeUpKind):
+    def per_model(self, catalog: Any) -> list[PageKey]:
+        if self.name == "pair":
+            return [PageKey("pair", (gpu_id,)) for gpu_id in catalog.gpus]
+        return [PageKey("model")]
+
+
+KINDS: tuple[MadeUpKind, ...] = (
+    MadeUpSingle("home"),
+    MadeUpPerModel("model"),
+    MadeUpPerModel("pair"),
+    MadeUpSingle("root", localized=False),
+)
 
 
 def _misbehave(key: PageKey, locale: str) -> None:
@@ -104,9 +117,7 @@ def make(spec: BuildSpec) -> Site:
         locales=discover_locales(Path(spec.locales_dir)),
         assets=Assets.from_folder(Path(spec.templates_dir) / "assets"),
     )
-    kinds = [MadeUpKind(name) for name in ("home", "model", "pair")]
-    kinds.append(MadeUpKind("root", localized=False))
-    return Site(context, environments(spec, context), {kind.name: kind for kind in kinds})
+    return Site(context, environments(spec, context), {kind.name: kind for kind in KINDS})
 
 
 class MadeUpError(ValueError):

@@ -47,7 +47,7 @@ class Project:
         for name in after.keys() - changed:
             assert (self.out / name).stat().st_mtime_ns == times[name], name
         store = Store(store_file(self.out))
-        origins = {unit: origin for unit, (origin, _) in store.units().items() if unit[0]}
+        origins = {unit: store.origin_of(unit) or 0 for unit in store.units() if unit[0]}
         store.close()
         made = {unit for unit, origin in origins.items() if self._origins.get(unit) != origin}
         self._origins = origins

@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_parts_together_are_the_site_built_whole(made: Path, tmp_path: Path) -> None:
     whole = merge([made / "2-of-2", made / "1-of-2"], tmp_path / "out")
     assert contents(tmp_path / "out") == contents(made / "whole")
-    assert whole.files == contents(made / "whole").keys()
+    assert whole.files == len(contents(made / "whole"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.store"]
     assert differences(tmp_path / "out") == []
 

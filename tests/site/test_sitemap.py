@@ -18,7 +18,7 @@ def entry(name: str) -> Entry:
 
 def write(folder: Path, entries: list[Entry], limit: int = 50_000) -> None:
     for name, content in sitemaps(entries, URLS, "en", limit):
-        (folder / name).write_bytes(content)
+        (folder / name).write_bytes(b"".join(content))
 
 
 def locations(path: Path) -> list[str]:

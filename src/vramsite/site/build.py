@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vramsite.site.executor import Job, Totals, run_workers
+from vramsite.site.executor import BuildError, Job, Totals, run_workers
 from vramsite.site.inputs import Inputs
 from vramsite.site.last import LastBuild, last_build
 from vramsite.site.memory import peak_bytes
-from vramsite.site.mirror import mirror, spare_digests
+from vramsite.site.mirror import mirror, open_list
 from vramsite.site.order import Order
 from vramsite.site.progress import Progress, SilentProgress
 from vramsite.site.publish import (
@@ -91,12 +94,22 @@ def build_site(
     all. Whatever goes wrong, ``output`` stays what it was.
 
     Raises:
-        BuildError: the catalog, a template or a worker failed. PublishError: the folder is in use
-        by another build or holds files of somebody else. UrlError: a bad base URL.
+        BuildError: the catalog, a template, a worker or the file system failed. PublishError: the
+        folder is in use by another build or holds files of somebody else. UrlError: a bad base
+        URL. SystemExit: the process was asked to end (SIGTERM, SIGHUP).
     """
-    started, cpu_started = time.monotonic(), time.process_time()
     _ = spec.urls  # a bad address is an error before anything is done
-    output = output.absolute()
+    try:
+        with _ending_cleanly():
+            return _build(spec, output.absolute(), jobs, progress or SilentProgress(), force)
+    except OSError as error:
+        raise BuildError(_advice(error, output)) from error
+
+
+def _build(
+    spec: BuildSpec, output: Path, jobs: int | None, progress: Progress, force: bool
+) -> BuildSummary:
+    started, cpu_started = time.monotonic(), time.process_time()
     check_replaceable(output)
     with build_lock(output) as lock:
         clean_leftovers(output)
@@ -108,7 +121,7 @@ def build_site(
             if last is not None and not last.serves(inputs):
                 last = None
             run = _Build(spec, output, inputs, last, default_jobs() if jobs is None else jobs)
-            totals = run.run(progress or SilentProgress(), lock)
+            totals = run.run(progress, lock)
     return BuildSummary(
         output=output,
         pages=totals.pages,
@@ -135,13 +148,13 @@ class _Build:
     def run(self, progress: Progress, lock: int) -> Totals:
         """Make what is to be made and publish it."""
         output, last = self.output, self.last
-        spare = spare_digests(spare_folder(output))
+        known = open_list(spare_folder(output)) if last else None
         store = store_file(output)
         new_store = store.with_name(f"{store.name}.tmp")
         with unfinished(output) as folder, _scratch(output, new_store) as inputs_file:
             inputs_file.write_bytes(pickle.dumps(self.inputs))
             prepared = _in_background(
-                (lambda: mirror(output, folder, last.files, spare)) if last else _nothing
+                (lambda: mirror(output, folder, store, known)) if last else _nothing
             )
             spec = self.spec
             if last is not None and last.assets_serve(self.inputs):
@@ -153,7 +166,10 @@ class _Build:
                 store=str(store) if last else "",
             )
             job = Job(order, new_store, inputs_file, last is not None, prepared)
-            totals = run_workers(job, self.jobs, progress, lock)
+            try:
+                totals = run_workers(job, self.jobs, progress, lock)
+            finally:
+                prepared()  # before anybody moves the folder that it fills
             # Files that changed meanwhile may have gone into some pages and not into others.
             settled = Inputs.read(self.spec, self.inputs.files).same_files(self.inputs.files)
             store.unlink(missing_ok=True)
@@ -176,6 +192,40 @@ class _scratch:  # noqa: N801 (used like a function)
     def __exit__(self, *_: object) -> None:
         self._inputs.unlink(missing_ok=True)
         self._store.unlink(missing_ok=True)
+
+
+def _advice(error: OSError, output: Path) -> str:
+    """What the file system refused, and what to do about it."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        what = f"free some space there, or remove {spare_folder(output)}, which only saves time"
+    elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        what = "make it writable for this user, or name another output folder"
+    else:
+        what = "see to it and build again"
+    return f"{error}: {what}; nothing was published"
+
+
+@contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Whoever asks this process to end has it clean up first, like Ctrl-C does."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [signal.SIGTERM, signal.SIGHUP]
+    before = [signal.getsignal(number) for number in numbers]
+    for number, handler in zip(numbers, before, strict=True):
+        if handler == signal.SIG_DFL:  # nohup ignores one of them, and is to be obeyed
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            if handler == signal.SIG_DFL:
+                signal.signal(number, handler)
 
 
 def _nothing() -> None:

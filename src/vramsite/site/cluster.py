@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from vramsite.site.inputs import Inputs
 from vramsite.site.making import ASSETS, SHARED, Made, Maker, unpacked
 from vramsite.site.progress import Progress, SilentProgress
 from vramsite.site.spec import BuildSpec
-from vramsite.site.store import StoreWriter
+from vramsite.site.store import Store, StoreWriter
 from vramsite.site.writing import MARKER, PARTS, FileFacts
 
 TRIES = 3
@@ -61,6 +63,18 @@ class UrlWriter:
         self._fs.pipe_file(path, content)
         self._files[name] = FileFacts(hashlib.sha256(content).digest(), len(content), 0)
 
+    def write_parts(self, name: str, parts: Iterable[bytes]) -> None:
+        """Write one file part by part."""
+        path = f"{self._root}/{name}"
+        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+        hasher, size = hashlib.sha256(), 0
+        with self._fs.open(path, "wb") as file:
+            for part in parts:
+                hasher.update(part)
+                size += len(part)
+                file.write(part)
+        self._files[name] = FileFacts(hasher.digest(), size, 0)
+
     def write_once(self, name: str, make: Callable[[], bytes]) -> None:
         """Write a file whose name tells its content; what lies there may be half of it."""
         self.write(name, make())
@@ -71,10 +85,10 @@ class UrlWriter:
         self._files, self._parts = {}, {}
         return found
 
-    def sweep(self, names: frozenset[str]) -> None:
-        """Remove what an earlier build wrote and this one did not."""
+    def sweep(self, store: Store) -> None:
+        """Remove what an earlier build wrote and the one of the store did not."""
         for path in self._fs.find(self._root):
-            if path.removeprefix(f"{self._root}/") not in names:
+            if not store.has_file(path.removeprefix(f"{self._root}/")):
                 self._fs.rm_file(path)
 
 
@@ -120,17 +134,18 @@ def build_on_cluster(
     except OSError as error:
         raise ClusterError(f"no Dask scheduler at {address}: {error}") from error
     with client, tempfile.TemporaryDirectory() as scratch:
-        shown.start(sum(map(maker.pages_of, maker.chunks.values())))
+        shown.start(sum(chunk.pages for chunk in maker.chunks.values()))
         target = Path(scratch, "store")
         store = StoreWriter.begin(target)
-        keep(store, _made(client, spec, [_SOURCE_FIRST, *maker.chunks], url, shown))
-        store.place(maker.places())
+        made = _made(client, spec, [_SOURCE_FIRST, *maker.chunks], url, shown)
+        deque(keep(store, made), maxlen=0)
         store.finish().close()
         assets = (context.assets.folder, *context.assets.files)
         meta = meta_of(inputs, context.locales, assets, traced=False)
         whole = complete(target, output, context.urls, context.locales[0], meta)
+        with closing(Store(target)) as done:
+            output.sweep(done)
         shown.stop()
-    output.sweep(whole.files)
     return whole
 
 

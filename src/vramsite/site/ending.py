@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 from vramsite.site.finish import Whole, bring_facts_up_to_date, complete, keep, meta_of
 from vramsite.site.inputs import Inputs
 from vramsite.site.making import Made, Maker, read_made
-from vramsite.site.publish import remove, sweep
+from vramsite.site.publish import only_first, remove, sweep
 from vramsite.site.store import Store, StoreWriter
 from vramsite.site.writing import PARTS, Writer
 
@@ -27,17 +29,16 @@ def end_build(
     with Path(inputs).open("rb") as file:
         read: Inputs = pickle.load(file)
     parts = folder / PARTS
-    places = maker.places()
     writer = StoreWriter.begin(target, last)
     answers = keep(writer, chain(_made(parts), [Made([], maker.answers())]))
-    shutil.rmtree(parts, ignore_errors=True)
     if last is not None and maker.verifier is not None:
-        for unit in last.units().keys() - places.keys():
-            if unit[0]:
-                writer.remove(unit)
-        writer.forget_answers(maker.verifier.doubtful(answers))
+        made_now = set(answers)
+        writer.arrange(maker.places().get)
+        writer.forget_answers(maker.verifier.doubtful(made_now))
         writer.collect()
-    writer.place(places)
+    else:
+        deque(answers, maxlen=0)
+    shutil.rmtree(parts, ignore_errors=True)
     if maker.site.facts is not None:
         bring_facts_up_to_date(writer, maker.site.facts.digest)
     writer.set_inputs(read.files)
@@ -46,10 +47,11 @@ def end_build(
     assets = (context.assets.folder, *context.assets.files)
     meta = meta_of(read, context.locales, assets, maker.site.facts is not None)
     whole = complete(target, output, context.urls, context.locales[0], meta)
-    if last is None:
-        sweep(folder, whole.files)
-    else:
-        remove(folder, last.files().keys() - whole.files)
+    with closing(Store(target)) as done:
+        if last is None:
+            sweep(folder, done.names())
+        else:
+            remove(folder, only_first(last.names(), done.names()))
     return whole
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from heapq import merge
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 from vramsite.catalog.trace import Fact
 from vramsite.site.inputs import Inputs, assets_from
 from vramsite.site.machine.verdicts import verdicts
 from vramsite.site.making import Made
-from vramsite.site.manifest import MANIFEST, manifest_bytes
+from vramsite.site.manifest import MANIFEST, manifest_parts
 from vramsite.site.sitemap import Entry, host_files, sitemaps
 from vramsite.site.store import Store, StoreWriter, Unit, UnitRecord
 from vramsite.site.urls import Urls
@@ -22,23 +26,21 @@ _LAST_PLACE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A site that is whole: its files by name, and the number of addresses in its sitemaps."""
+    """A site that is whole: its files and the addresses in its sitemaps; the store names them."""
 
-    files: frozenset[str]
+    files: int
     sitemap_urls: int
 
 
-def keep(writer: StoreWriter, made: Iterable[Made]) -> set[Fact]:
-    """Put what was made into the store; gives the answers among it."""
-    answers: set[Fact] = set()
+def keep(writer: StoreWriter, made: Iterable[Made]) -> Iterator[Fact]:
+    """Put what was made into the store; gives the answers among it one by one."""
     for one in made:
         for record in one.records:
             writer.add(record)
         for fact, answer in one.answers:
             writer.answer(fact, answer)
-            answers.add(fact)
+            yield fact
         writer.forget_origins()
-    return answers
 
 
 def bring_facts_up_to_date(writer: StoreWriter, digest: Callable[[Fact], bytes]) -> None:
@@ -56,18 +58,21 @@ def bring_facts_up_to_date(writer: StoreWriter, digest: Callable[[Fact], bytes])
 
 def write_end(store: Store, output: Writer, urls: Urls, source_locale: str) -> UnitRecord:
     """Sitemaps, verdicts, files for the host and last of all the manifest."""
-    for name, content in sitemaps(map(Entry.from_line, store.entries()), urls, source_locale):
-        output.write(name, content)
+    for name, text in sitemaps(map(Entry.from_line, store.entries()), urls, source_locale):
+        output.write_parts(name, text)
     parts = store.parts()
-    if parts:
-        output.write(urls.relative("api_verdicts", (), ""), verdicts(parts))
+    if first := next(parts, None):
+        table = verdicts(chain([first], parts))
+        output.write_parts(urls.relative("api_verdicts", (), ""), table)
     for name, content in host_files(urls):
         output.write(name, content)
     output.write(MARKER, MARKER_TEXT)
     files, _ = output.take()
-    digests = {name: file.digest for name, file in (store.files() | files).items()}
-    digests.pop(MANIFEST, None)
-    output.write(MANIFEST, manifest_bytes(digests))
+    digests = (
+        (name, file.digest)
+        for name, file in merge(store.files(), sorted(files.items()), key=itemgetter(0))
+    )
+    output.write_parts(MANIFEST, manifest_parts(digests))
     more, _ = output.take()
     return UnitRecord(END, _LAST_PLACE, frozenset(), files | more, {}, "", 0)
 
@@ -76,7 +81,9 @@ def complete(
     path: Path, output: Writer, urls: Urls, source_locale: str, meta: Mapping[str, str]
 ) -> Whole:
     """Write the end of the site whose units the store at ``path`` holds, and keep that as well."""
-    store = Store(path)
+    writer = StoreWriter(path)
+    writer.remove(END)
+    store = writer.finish()
     end = write_end(store, output, urls, source_locale)
     addresses = sum(entry.count("=") for entry in store.entries())
     store.close()
@@ -84,10 +91,8 @@ def complete(
     writer.add(end)
     digest = end.files[MANIFEST].digest.hex()
     writer.set_meta({**meta, "manifest": digest, "sitemap_urls": str(addresses)})
-    done = writer.finish()
-    files = frozenset(done.files())
-    done.close()
-    return Whole(files, addresses)
+    with closing(writer.finish()) as done:
+        return Whole(done.count_files(), addresses)
 
 
 def meta_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +13,13 @@ from vramsite.site.publish import store_file
 from vramsite.site.store import Store, StoreError
 from vramsite.site.writing import FileFacts
 
+_META = {"everything", "rules", "traced", "shard", "assets", "assets_from", "sitemap_urls"}
+
 
 @dataclass(frozen=True, slots=True)
 class LastBuild:
-    """What lies in the folder and what it was made from."""
+    """What the site in the folder was made from."""
 
-    files: dict[str, FileFacts]
     inputs: dict[str, FileState]
     meta: dict[str, str]
     pages: int
@@ -58,28 +60,26 @@ def last_build(output: Path) -> LastBuild | None:
     try:
         if not store.is_sound():
             return None
-        files = store.files()
         if store.meta["manifest"] != file_digest(output / MANIFEST):
             return None
-        if not _untouched(output, files):
+        if not _untouched(output, store.files()):
             return None
-        pages = sum(pages for _, pages in store.units().values())
-        return LastBuild(files, store.inputs(), store.meta, pages)
-    except (StoreError, sqlite3.Error, KeyError, ValueError):
+        if not store.meta.keys() >= _META:
+            return None
+        return LastBuild(store.inputs(), store.meta, store.pages())
+    except (StoreError, sqlite3.Error, OSError, KeyError, TypeError, ValueError):
         return None
     finally:
         store.close()
 
 
-def _untouched(folder: Path, files: dict[str, FileFacts]) -> bool:
+def _untouched(folder: Path, files: Iterator[tuple[str, FileFacts]]) -> bool:
     """Whether the folder holds these files and no others, by their sizes and times."""
-    count = 0
     for name, entry in walk(folder):
-        facts = files.get(name)
-        if facts is None:
+        expected, facts = next(files, ("", None))
+        if facts is None or expected != name:
             return False
         status = entry.stat(follow_symlinks=False)
         if (status.st_size, status.st_mtime_ns) != (facts.size, facts.mtime_ns):
             return False
-        count += 1
-    return count == len(files)
+    return next(files, None) is None

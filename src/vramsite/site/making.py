@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +60,37 @@ def unit_of(key: PageKey) -> Unit:
     return (key.kind, *key.ids)
 
 
+def _place(index: int, position: int) -> int:
+    return (index + 1) * _CHUNK_PLACES + position
+
+
+class Places:
+    """Where each unit of a plan stands: one entry a model and one a page of a model are kept."""
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self._models: dict[tuple[str, ...], int] = {}
+        self._rest: dict[Unit, int] = {}
+        self._single: dict[Unit, int] = {}
+        for chunk in chunks:
+            if not chunk.model:
+                for position, key in enumerate(chunk.rest):
+                    self._single[unit_of(key)] = _place(chunk.index, position)
+                continue
+            self._models[chunk.model] = chunk.index
+            if not self._rest:
+                self._rest = {unit_of(key): place for place, key in enumerate(chunk.rest)}
+
+    def get(self, unit: Unit) -> int | None:
+        """The place of a unit, None if the plan does not have it."""
+        found = self._single.get(unit)
+        if found is None:
+            index = self._models.get(unit[1:2])
+            position = self._rest.get((unit[0], *unit[2:]))
+            if index is not None and position is not None:
+                found = _place(index, position)
+        return found
+
+
 class Maker:
     """A site and its plan, and the means to make any part of it."""
 
@@ -74,38 +106,31 @@ class Maker:
             self.verifier = Verifier(store, facts.digest, facts.ask)
             memory.recall = self.verifier.recall
 
-    def places(self) -> dict[Unit, int]:
-        """Every unit of the plan with its place in the order of the site."""
-        found = {
-            unit_of(key): (chunk.index + 1) * _CHUNK_PLACES + position
-            for chunk in self.chunks.values()
-            for position, key in enumerate(chunk.keys)
-        }
-        return _FIRST_PLACES | found if self.with_shared else found
+    def places(self) -> Places:
+        """Where each unit of the plan stands in the order of the site."""
+        return Places(self.chunks.values())
 
-    def pages_of(self, chunk: Chunk, positions: list[int] | None = None) -> int:
-        """How many pages a chunk or some of its keys have."""
-        keys = chunk.keys if positions is None else [chunk.keys[one] for one in positions]
-        return sum(len(self.site.locales_of(key)) for key in keys)
+    def pages_of(self, chunk: Chunk, positions: list[int]) -> int:
+        """How many pages some keys of a chunk have."""
+        return sum(len(self.site.locales_of(chunk.key(position))) for position in positions)
 
-    def stale(self, units: dict[Unit, tuple[int, int]]) -> tuple[dict[int, list[int]], list[Unit]]:
+    def stale(self, store: Store) -> tuple[dict[int, list[int]], list[Unit]]:
         """What has to be made although the last build made it: positions by chunk, and those of
-        the units that belong to no chunk. ``units`` are the last build's with their origins.
+        the units that belong to no chunk. ``store`` is the last build's.
         """
         assert self.verifier is not None
         same = self.verifier.same
+
+        def is_stale(unit: Unit) -> bool:
+            origin = store.origin_of(unit)
+            return origin is None or not same(origin)
+
         found: dict[int, list[int]] = {}
         for chunk in self.chunks.values():
-            for position, key in enumerate(chunk.keys):
-                known = units.get(unit_of(key))
-                if known is None or not same(known[0]):
-                    found.setdefault(chunk.index, []).append(position)
-        first = [
-            unit
-            for unit in (_FIRST_PLACES if self.with_shared else ())
-            if unit not in units or not same(units[unit][0])
-        ]
-        return found, first
+            stale = [place for place, key in enumerate(chunk.page_keys()) if is_stale(unit_of(key))]
+            if stale:
+                found[chunk.index] = stale
+        return found, [unit for unit in _FIRST_PLACES if self.with_shared and is_stale(unit)]
 
     def make(self, chunk: Chunk, writer: Writer, positions: list[int] | None = None) -> Made:
         """Make a chunk's pages, or those at some positions, in all their languages.
@@ -115,12 +140,12 @@ class Maker:
         """
         records = [
             self._page(chunk, position, writer)
-            for position in (range(len(chunk.keys)) if positions is None else positions)
+            for position in (range(len(chunk)) if positions is None else positions)
         ]
         return Made(records, self.answers())
 
     def _page(self, chunk: Chunk, position: int, writer: Writer) -> UnitRecord:
-        key, site = chunk.keys[position], self.site
+        key, site = chunk.key(position), self.site
         urls = site.context.urls
         indexable: list[str] = []
         self._forget_last()
@@ -136,7 +161,7 @@ class Maker:
         files, parts = writer.take()
         return UnitRecord(
             unit=unit_of(key),
-            place=(chunk.index + 1) * _CHUNK_PLACES + position,
+            place=_place(chunk.index, position),
             origin=frame.origin(),
             files=files,
             parts=parts,

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
+from typing import TextIO
 
 MANIFEST = "sha256sums.txt"
+_DIGEST_BYTES = 32
+_LINES_A_PART = 1000
 
 
 class ManifestError(ValueError):
@@ -29,44 +34,84 @@ class Difference:
         return f"{self.what}: {self.name}"
 
 
-def manifest_bytes(digests: Mapping[str, bytes]) -> bytes:
-    """The list of files by name; ``digests`` are the files' SHA-256."""
-    return "".join(f"{digests[name].hex()}  {name}\n" for name in sorted(digests)).encode()
+def manifest_parts(digests: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """The list of files in parts; ``digests`` are names and SHA-256 in the order of the names.
+
+    Raises:
+        ManifestError: two names that are one to a file system which does not tell a from A.
+    """
+    lines = (f"{digest.hex()}  {name}\n" for name, digest in _unlike(digests))
+    while some := "".join(islice(lines, _LINES_A_PART)):
+        yield some.encode()
 
 
-def read_manifest(folder: Path) -> dict[str, bytes]:
-    """SHA-256 by name.
+def _unlike(digests: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """The same again; capitals come first in the order, so only names with some are kept."""
+    seen: dict[str, str] = {}
+    for name, digest in digests:
+        folded = name.casefold()
+        other = seen.get(folded)
+        if other is not None:
+            raise ManifestError(f"{other} and {name} differ only in case: rename one of them")
+        if folded != name:
+            seen[folded] = name
+        yield name, digest
+
+
+def read_manifest(folder: Path, below: str = "") -> dict[str, bytes]:
+    """SHA-256 by name, of the files whose names begin with ``below``.
 
     Raises:
         ManifestError: no such file, or a line of another form.
     """
     path = folder / MANIFEST
-    found = {}
     try:
         with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                digest, _, name = line.rstrip("\n").partition("  ")
-                found[name] = bytes.fromhex(digest)
+            return {name: digest for name, digest in listed(lines) if name.startswith(below)}
     except FileNotFoundError:
         raise ManifestError(f"{path} is missing: no build of this site wrote {folder}") from None
-    except ValueError as error:
-        raise ManifestError(f"{path}: {error}") from error
-    return found
+    except OSError as error:
+        raise ManifestError(f"{path} cannot be read: {error}") from error
+
+
+def listed(lines: TextIO) -> Iterator[tuple[str, bytes]]:
+    """Names and SHA-256 of an open list, in the order of the names.
+
+    Raises:
+        ManifestError: it cannot be read, or a line has another form or comes out of order.
+    """
+    last = ""
+    try:
+        for line in lines:
+            text, _, name = line.rstrip("\n").partition("  ")
+            digest = bytes.fromhex(text)
+            if name <= last or len(digest) != _DIGEST_BYTES or not line.endswith("\n"):
+                raise ValueError(f"the line after {last!r} is not of the form SHA-256, next name")
+            yield name, digest
+            last = name
+    except (OSError, ValueError) as error:
+        raise ManifestError(f"{lines.name} cannot be read: {error}") from error
 
 
 def site_files(folder: Path) -> list[str]:
     """Every file below a folder by its name in the site, sorted."""
-    return sorted(name for name, _ in walk(folder))
+    return [name for name, _ in walk(folder)]
 
 
 def walk(folder: Path, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every file below a folder: its name in the site, and what the system lists of it."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from walk(Path(entry.path), f"{below}{entry.name}/")
-            else:
-                yield below + entry.name, entry
+    """Every file below a folder in the order of the names: its name in the site, and what the
+    system lists of it. No more than the folders on the way to it are held at a time.
+    """
+    with os.scandir(folder) as scanned:
+        entries = [
+            (f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name, entry)
+            for entry in scanned
+        ]
+    for name, entry in sorted(entries, key=itemgetter(0)):
+        if name.endswith("/"):
+            yield from walk(Path(entry.path), below + name)
+        else:
+            yield below + name, entry
 
 
 def differences(folder: Path) -> list[Difference]:
@@ -88,8 +133,14 @@ def differences(folder: Path) -> list[Difference]:
 
 
 def _sha256(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+    """SHA-256 of a file; nothing for what is no file or cannot be read."""
+    if path.is_symlink() or not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return b""
 
 
 def file_digest(path: Path) -> str:

@@ -16,12 +16,12 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from vramsite.site.manifest import MANIFEST, walk
-from vramsite.site.writing import MARKER, MARKER_TEXT
+from vramsite.site.writing import MARKER, MARKER_TEXT, PARTS, remove_entry
 
 _LOCK_POLL_S = 0.05
 _AT_FDCWD = -100
@@ -48,10 +48,14 @@ def store_file(output: Path) -> Path:
 
 
 def _leftovers(output: Path, what: str) -> list[Path]:
-    """Our own folders of dead builds; somebody else's of like name lack the marker."""
+    """Our own folders of dead builds; somebody else's of like name lack the marker.
+
+    An empty one is a build's that was killed before it put the marker there.
+    """
     pattern = re.compile(rf"{re.escape(output.name)}\.{what}-\d+")
     folders = (path for path in output.parent.iterdir() if pattern.fullmatch(path.name))
-    return sorted(path for path in folders if (path / MARKER).is_file())
+    folders = (path for path in folders if path.is_dir() and not path.is_symlink())
+    return sorted(path for path in folders if (path / MARKER).is_file() or not any(path.iterdir()))
 
 
 def check_replaceable(output: Path) -> None:
@@ -60,8 +64,13 @@ def check_replaceable(output: Path) -> None:
     Raises:
         PublishError: a file, or a folder with content but without the marker.
     """
-    if output.is_symlink() or (output.exists() and not output.is_dir()):
-        raise PublishError(f"{output} is not a folder")
+    if output.is_symlink():
+        raise PublishError(
+            f"{output} is a symbolic link, and a build puts another folder in the place of the old "
+            f"one: name the folder itself ({output.resolve()})"
+        )
+    if output.exists() and not output.is_dir():
+        raise PublishError(f"{output} is a file: name another output folder or remove it")
     if output.is_dir() and any(output.iterdir()) and not (output / MARKER).is_file():
         raise PublishError(
             f"{output} holds files that no build of this site made (no {MARKER} in it): "
@@ -83,7 +92,7 @@ def build_lock(output: Path, patience_s: float = 1.0) -> Iterator[int]:
     path = output.with_name(f"{output.name}.lock")
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -91,7 +100,9 @@ def build_lock(output: Path, patience_s: float = 1.0) -> Iterator[int]:
             if time.monotonic() < deadline:
                 time.sleep(_LOCK_POLL_S)
                 continue
-            raise PublishError(f"another build is writing {output}: wait for it to end") from error
+            raise PublishError(
+                f"another build is writing {output}: wait for it to end, or end it ({path} is held)"
+            ) from error
         # The holder before us removes the file as it leaves: then ours is a ghost, try again.
         if path.exists() and os.fstat(descriptor).st_ino == path.stat().st_ino:
             break
@@ -112,16 +123,30 @@ def clean_leftovers(output: Path) -> None:
     if old and not output.exists():
         old.pop().rename(output)
     for folder in old + _leftovers(output, "tmp"):
-        _keep_as_spare(folder, output)
+        _keep_unknown_as_spare(folder, output)
     for name in (f"{store_file(output).name}.tmp", f"{output.name}.inputs.tmp"):
         output.with_name(name).unlink(missing_ok=True)
 
 
 def _keep_as_spare(folder: Path, output: Path) -> None:
-    if spare_folder(output).exists():
-        shutil.rmtree(folder)
+    if spare_folder(output).exists() or not (folder / MARKER).is_file():
+        _remove_folder(folder)
     else:
         folder.rename(spare_folder(output))
+
+
+def _keep_unknown_as_spare(folder: Path, output: Path) -> None:
+    """Keep an unfinished folder; what its list says, if it has one, may not be all there is."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    _keep_as_spare(folder, output)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder of ours; the marker goes last, so that a half-removed one is still ours."""
+    for path in folder.iterdir():
+        if path.name != MARKER:
+            remove_entry(str(path))
+    shutil.rmtree(folder)
 
 
 @contextmanager
@@ -134,6 +159,8 @@ def unfinished(output: Path) -> Iterator[Path]:
     folder, spare = _sibling(output, "tmp"), spare_folder(output)
     if (spare / MARKER).is_file():
         (spare / MANIFEST).unlink(missing_ok=True)
+        if (spare / PARTS).exists():  # of a build that was killed: no part of this one
+            remove_entry(str(spare / PARTS))
         spare.rename(folder)
     else:
         folder.mkdir(parents=True)
@@ -143,14 +170,25 @@ def unfinished(output: Path) -> Iterator[Path]:
     finally:
         if folder.exists():
             if output.exists():
-                _keep_as_spare(folder, output)
+                _keep_unknown_as_spare(folder, output)
             else:
-                shutil.rmtree(folder)
+                _remove_folder(folder)
 
 
-def sweep(folder: Path, names: Container[str]) -> None:
+def sweep(folder: Path, names: Iterable[str]) -> None:
     """Remove from a finished folder every file that is none of ``names``, and empty folders."""
-    remove(folder, [name for name, _ in walk(folder) if name not in names])
+    remove(folder, only_first((name for name, _ in walk(folder)), names))
+
+
+def only_first(first: Iterable[str], second: Iterable[str]) -> Iterator[str]:
+    """What the first of two sorted lists has and the second lacks, one by one."""
+    others = iter(second)
+    other = next(others, None)
+    for name in first:
+        while other is not None and other < name:
+            other = next(others, None)
+        if name != other:
+            yield name
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:

@@ -36,8 +36,8 @@ class Site:
 
     def plan(self, shard_spec: str = "") -> list[Chunk]:
         """The chunks of the whole site, or of one shard of it."""
-        chunks = make_plan(self.kinds, self.context.catalog)
-        check_addresses(chunks, self.kinds, self.context.urls, self.context.locales)
+        chunks = make_plan(self.kinds, self.context.catalog, self.context.locales)
+        check_addresses(chunks, self.context.urls)
         return shard(chunks, shard_spec) if shard_spec else chunks
 
     def locales_of(self, key: PageKey) -> tuple[str, ...]:

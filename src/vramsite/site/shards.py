@@ -67,7 +67,8 @@ def merge(folders: Sequence[Path], output: Path) -> Whole:
             urls = Urls.from_base_url(meta["base_url"])
             source_locale = meta["locales"].split(" ")[0]
             whole = complete(target, writer, urls, source_locale, meta | {"shard": ""})
-            sweep(folder, whole.files)
+            with closing(Store(target)) as done:
+                sweep(folder, done.names())
             store_file(output).unlink(missing_ok=True)
             publish(folder, output)
             target.rename(store_file(output))

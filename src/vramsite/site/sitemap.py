@@ -51,33 +51,44 @@ class Entry:
 
 def sitemaps(
     entries: Iterable[Entry], urls: Urls, source_locale: str, limit: int = MAX_URLS
-) -> Iterator[tuple[str, bytes]]:
-    """``sitemap-1.xml``, … and last their index ``sitemap.xml``: names and contents.
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """``sitemap-1.xml``, … and last their index ``sitemap.xml``: names and contents in parts.
 
-    A page's languages stay in one file, so a file may hold a few less than ``limit``.
+    Each content is to be read to its end before the next name is asked for. A page's languages
+    stay in one file, so a file may hold a few less than ``limit``.
     """
     names: list[str] = []
-    for some in _batches(entries, limit):
+    ahead = _Ahead(entries)
+    while ahead.entry is not None:
         names.append(f"sitemap-{len(names) + 1}.xml")
-        text = "".join(_entry_xml(entry, urls, source_locale) for entry in some)
-        head = f'{_HEADER}<urlset xmlns="{_SITEMAP}" xmlns:xhtml="{_XHTML}">\n'
-        yield names[-1], f"{head}{text}</urlset>\n".encode()
+        yield names[-1], _sitemap_xml(ahead, limit, urls, source_locale)
     lines = [f"<sitemap><loc>{_absolute(urls, name)}</loc></sitemap>\n" for name in names]
     index = f'{_HEADER}<sitemapindex xmlns="{_SITEMAP}">\n{"".join(lines)}</sitemapindex>\n'
-    yield INDEX, index.encode()
+    yield INDEX, [index.encode()]
 
 
-def _batches(entries: Iterable[Entry], limit: int) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
+class _Ahead:
+    """Entries one by one, with a look at the next; None at the end."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = iter(entries)
+        self.entry = next(self._entries, None)
+
+    def take(self) -> None:
+        """Go on to the next."""
+        self.entry = next(self._entries, None)
+
+
+def _sitemap_xml(ahead: _Ahead, limit: int, urls: Urls, source_locale: str) -> Iterator[bytes]:
+    yield f'{_HEADER}<urlset xmlns="{_SITEMAP}" xmlns:xhtml="{_XHTML}">\n'.encode()
     addresses = 0
-    for entry in entries:
-        if batch and addresses + len(entry.addresses) > limit:
-            yield batch
-            batch, addresses = [], 0
-        batch.append(entry)
+    while (entry := ahead.entry) is not None:
+        if addresses and addresses + len(entry.addresses) > limit:
+            break
+        yield _entry_xml(entry, urls, source_locale).encode()
         addresses += len(entry.addresses)
-    if batch:
-        yield batch
+        ahead.take()
+    yield b"</urlset>\n"
 
 
 def _absolute(urls: Urls, relative: str) -> str:

@@ -13,10 +13,11 @@ import pickle
 import shutil
 import sqlite3
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vramsite.catalog.trace import ANSWER, Fact, Origin
 from vramsite.site.inputs import FileState
@@ -35,8 +36,10 @@ create table parts(name text primary key, unit, content blob) without rowid;
 create index files_of on files(unit);
 create index parts_of on parts(unit);
 """
+_MOST_KNOWN = 50_000
 _SAFE_MODULES = ("vramsite.", "datetime", "markupsafe")
 
+K = TypeVar("K")
 Unit = tuple[str, ...]
 """A page's kind and ids, or ("", name) for files that belong to no page."""
 
@@ -104,6 +107,9 @@ class Store:
             self.meta = dict(self._db.execute("select name, value from meta"))
         except sqlite3.Error as error:
             raise StoreError(f"{path}: {error}") from error
+        except (TypeError, ValueError) as error:  # somebody else's table of that name
+            self.close()
+            raise StoreError(f"{path}: {error}") from error
         if self.meta.get("format") != FORMAT:
             self.close()
             raise StoreError(f"{path}: another format")
@@ -124,10 +130,23 @@ class Store:
         rows = self._db.execute("select name, size, mtime_ns, digest from inputs")
         return {name: FileState(size, mtime, digest) for name, size, mtime, digest in rows}
 
-    def files(self) -> dict[str, FileFacts]:
-        """Every file of the site, by name."""
+    def files(self) -> Iterator[tuple[str, FileFacts]]:
+        """Every file of the site, in the order of the names."""
         rows = self._db.execute("select name, digest, size, mtime_ns from files order by name")
-        return {name: FileFacts(digest, size, mtime) for name, digest, size, mtime in rows}
+        return ((name, FileFacts(digest, size, mtime)) for name, digest, size, mtime in rows)
+
+    def names(self) -> Iterator[str]:
+        """The files' names in their order."""
+        return (name for (name,) in self._db.execute("select name from files order by name"))
+
+    def count_files(self) -> int:
+        """The number of files."""
+        return int(self._db.execute("select count(*) from files").fetchone()[0])
+
+    def has_file(self, name: str) -> bool:
+        """Whether the site has a file of the name."""
+        rows = self._db.execute("select 1 from files where name = ?", (name,))
+        return rows.fetchone() is not None
 
     def facts(self) -> dict[int, tuple[Fact, bytes]]:
         """Every fact by its number, with what it said."""
@@ -149,21 +168,37 @@ class Store:
         row = rows.fetchone()
         if row is None or row[0] is None:
             raise KeyError(fact)
-        return _Unpickler(io.BytesIO(row[0])).load()
+        try:
+            return _Unpickler(io.BytesIO(row[0])).load()
+        except StoreError:
+            raise
+        except Exception as error:  # whatever a damaged pickle may raise: it is made anew
+            raise KeyError(fact) from error
 
-    def units(self) -> dict[Unit, tuple[int, int]]:
-        """Unit → (its origin, its number of pages)."""
-        rows = self._db.execute("select name, origin, pages from units")
-        return {tuple(json.loads(name)): (origin, pages) for name, origin, pages in rows}
+    def origin_of(self, unit: Unit) -> int | None:
+        """What a unit was made from, None for one that was not made."""
+        rows = self._db.execute("select origin from units where name = ?", (name_of(unit),))
+        row = rows.fetchone()
+        return None if row is None else int(row[0])
+
+    def units(self) -> Iterator[Unit]:
+        """Every unit."""
+        return (tuple(json.loads(name)) for (name,) in self._db.execute("select name from units"))
+
+    def pages(self) -> int:
+        """The number of HTML pages."""
+        rows = self._db.execute("select coalesce(sum(pages), 0) from units")
+        return int(rows.fetchone()[0])
 
     def entries(self) -> Iterator[str]:
         """The sitemap's lines in the order of the plan."""
         rows = self._db.execute("select entry from units where entry != '' order by place")
         return (entry for (entry,) in rows)
 
-    def parts(self) -> dict[str, bytes]:
-        """What is put together at the end, by name."""
-        return dict(self._db.execute("select name, content from parts"))
+    def parts(self) -> Iterator[bytes]:
+        """What is put together at the end, in the order of the names."""
+        rows = self._db.execute("select content from parts order by name")
+        return (content for (content,) in rows)
 
     def records(self) -> Iterator[UnitRecord]:
         """Every unit whole, as the store of a shard is joined to others."""
@@ -208,6 +243,14 @@ class Store:
             yield facts[fact][0], StoredAnswer(facts[fact][1], origins[origin], value)
 
 
+def _keep(known: dict[K, int], key: K, number: int) -> None:
+    """Remember a number; of very many the older half is forgotten."""
+    if len(known) >= _MOST_KNOWN:
+        for old in list(islice(known, _MOST_KNOWN // 2)):
+            del known[old]
+    known[key] = number
+
+
 class StoreWriter:
     """Fills the store of an unfinished site: a new one, or the last one's copy."""
 
@@ -221,9 +264,7 @@ class StoreWriter:
         if new:
             self._db.executescript(_SCHEMA)
             self._db.execute("insert into meta values('format', ?)", (FORMAT,))
-        self._facts: dict[str, int] = dict(
-            self._db.execute("select name, id from facts").fetchall()
-        )
+        self._facts: dict[str, int] = {}
         self._next = 1 + max(map(self._top, ("facts", "origins", "units")))
         self._db.execute("begin")
 
@@ -246,8 +287,12 @@ class StoreWriter:
         name = name_of(fact)
         found = self._facts.get(name)
         if found is None:
-            found = self._facts[name] = self._number()
-            self._db.execute("insert into facts values(?, ?, null)", (found, name))
+            rows = self._db.execute("select id from facts where name = ?", (name,))
+            row = rows.fetchone()
+            found = self._number() if row is None else int(row[0])
+            if row is None:
+                self._db.execute("insert into facts values(?, ?, null)", (found, name))
+            _keep(self._facts, name, found)
         return found
 
     def _origin(self, origin: Origin) -> int:
@@ -260,7 +305,9 @@ class StoreWriter:
             members = array("q", sorted(numbers)).tobytes()
             found = self._members.get(members)
             if found is None:
-                found = self._members[members] = self._number()
+                # One that was forgotten is written twice, which costs a little room and no more.
+                found = self._number()
+                _keep(self._members, members, found)
                 self._db.execute("insert into origins values(?, ?)", (found, members))
             self._origins[origin] = found
         return found
@@ -317,16 +364,24 @@ class StoreWriter:
         """Drop answers that may no longer hold, by the numbers of their facts."""
         self._db.executemany("delete from answers where fact = ?", [(one,) for one in numbers])
 
-    def place(self, places: Mapping[Unit, int]) -> None:
-        """Where every unit stands in the plan of today."""
-        self._db.executemany(
-            "update units set place = ?1 where name = ?2 and place != ?1",
-            [(place, name_of(unit)) for unit, place in places.items()],
-        )
+    def arrange(self, place_of: Callable[[Unit], int | None]) -> None:
+        """Put every unit where it stands in the plan of today; pages it lacks are forgotten."""
+        gone: list[Unit] = []
+        moved: list[tuple[int, str]] = []
+        for name, last in self._db.execute("select name, place from units"):
+            unit: Unit = tuple(json.loads(name))
+            place = place_of(unit)
+            if unit[0] and place is None:
+                gone.append(unit)
+            elif place is not None and place != last:
+                moved.append((place, name))
+        for unit in gone:
+            self.remove(unit)
+        self._db.executemany("update units set place = ? where name = ?", moved)
 
     def plain_facts(self) -> Iterator[tuple[int, Fact, bytes | None]]:
         """Number, name and digest of every fact that is no answer."""
-        rows = self._db.execute("select id, name, digest from facts").fetchall()
+        rows = self._db.execute("select id, name, digest from facts")
         for number, name, digest in rows:
             fact = tuple(json.loads(name))
             if fact[0] != ANSWER:

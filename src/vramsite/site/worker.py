@@ -45,7 +45,7 @@ class Work:
     def ready(self) -> None:
         """Tell what there is to make: all chunks, and what of them is stale."""
         maker = self._maker
-        sizes = {index: maker.pages_of(chunk) for index, chunk in maker.chunks.items()}
+        sizes = {index: chunk.pages for index, chunk in maker.chunks.items()}
         message: dict[str, object] = {
             "event": "ready",
             "chunks": sizes,
@@ -58,8 +58,7 @@ class Work:
     def stale(self) -> None:
         """Tell what the last site cannot lend: positions by chunk, names of other units."""
         assert self._store is not None
-        units = self._store.units()
-        found, first = self._maker.stale(units)
+        found, first = self._maker.stale(self._store)
         pages = {
             index: self._maker.pages_of(self._maker.chunks[index], positions)
             for index, positions in found.items()
@@ -70,7 +69,7 @@ class Work:
     def make(self, index: int, positions: list[int] | None) -> None:
         """Make a chunk, or the keys of it at some positions."""
         chunk = self._maker.chunks[index]
-        todo = list(range(len(chunk.keys))) if positions is None else positions
+        todo = list(range(len(chunk))) if positions is None else positions
         for start in range(0, len(todo), _REPORT_EVERY_KEYS):
             self._make_some(chunk, todo[start : start + _REPORT_EVERY_KEYS])
         self._send({"event": "done", "chunk": index})

@@ -10,6 +10,8 @@ from vramsite.report.api_json import VERDICT_KEYS, verdict_json
 from vramsite.site.machine.encode import whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from vramsite.report.book import Book
 
 FOLDER = "verdicts"
@@ -48,6 +50,7 @@ def model_part(book: Book, model_id: str) -> bytes:
     return csv_text(rows).encode()
 
 
-def verdicts(parts: dict[str, bytes]) -> bytes:
-    """The whole file from its parts by name, in the order of the model ids."""
-    return csv_text([COLUMNS]).encode() + b"".join(parts[name] for name in sorted(parts))
+def verdicts(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The whole file in parts: the names of the columns, then a part a model."""
+    yield csv_text([COLUMNS]).encode()
+    yield from parts

@@ -1,7 +1,8 @@
 """The page kinds of the site: one module a kind, each with a module-level ``KIND``.
 
 A page is a pure function of (catalog, key, locale). A kind says which keys a catalog gives
-(``keys``) and turns one key into HTML (``render``). The address is not the kind's business:
+(``keys``, or ``per_model`` for pages that every model has) and turns one key into HTML
+(``render``). The address is not the kind's business:
 ``vramsite.site.urls`` holds the pattern of every kind under the kind's ``name``.
 """
 
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,10 +44,6 @@ class PageKind(Protocol):
     name: str
     localized: bool
 
-    def keys(self, catalog: Catalog) -> list[PageKey]:
-        """Every page of this kind that the catalog gives, in a stable order."""
-        ...
-
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The complete HTML of one page; ``env`` is the environment of ``locale``.
 
@@ -54,6 +52,34 @@ class PageKind(Protocol):
         ``page`` (a ``PageMeta``: canonical, alternates, …) to the template's names.
         """
         ...
+
+
+@runtime_checkable
+class SingleKind(PageKind, Protocol):
+    """A kind whose pages belong to no model: few, however many pairs there are."""
+
+    def keys(self, catalog: Catalog) -> list[PageKey]:
+        """Every page of this kind that the catalog gives, in a stable order."""
+        ...
+
+
+@runtime_checkable
+class PerModelKind(PageKind, Protocol):
+    """A kind with the same pages for every model. Nobody ever lists them all."""
+
+    def per_model(self, catalog: Catalog) -> list[PageKey]:
+        """The pages that each model has; the model's id, which comes first, is left out of them."""
+        ...
+
+
+def keys_of(kind: PageKind, catalog: Catalog) -> Iterator[PageKey]:
+    """Every page of a kind, one after the other."""
+    if isinstance(kind, PerModelKind):
+        rest = kind.per_model(catalog)
+        for model_id in catalog.models:
+            yield from (PageKey(key.kind, (model_id, *key.ids)) for key in rest)
+    elif isinstance(kind, SingleKind):
+        yield from kind.keys(catalog)
 
 
 def page_kinds() -> dict[str, PageKind]:

@@ -23,9 +23,9 @@ class ModelKind:
     name = "model"
     localized = True
 
-    def keys(self, catalog: Catalog) -> list[PageKey]:
-        """Every model, as long as there is a device to set it on."""
-        return [PageKey(self.name, (model_id,)) for model_id in catalog.models if catalog.gpus]
+    def per_model(self, catalog: Catalog) -> list[PageKey]:
+        """One page, as long as there is a device to set a model on."""
+        return [PageKey(self.name)] if catalog.gpus else []
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The page of one model."""

@@ -33,13 +33,9 @@ class PairKind:
     name = "pair"
     localized = True
 
-    def keys(self, catalog: Catalog) -> list[PageKey]:
-        """Every model with every device."""
-        return [
-            PageKey(self.name, (model_id, gpu_id))
-            for model_id in catalog.models
-            for gpu_id in catalog.gpus
-        ]
+    def per_model(self, catalog: Catalog) -> list[PageKey]:
+        """Every device."""
+        return [PageKey(self.name, (gpu_id,)) for gpu_id in catalog.gpus]
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The page of one pair."""
