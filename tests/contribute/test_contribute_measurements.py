@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from vramsite.catalog import load_catalog
+from vramsite.catalog.catalog import Catalog
 from vramsite.catalog.check import check
 from vramsite.catalog.measurements import measurements
-from vramsite.catalog.catalog import Catalog
 from vramsite.contribute.add_measurement import (
     AddedRows,
     Stated,

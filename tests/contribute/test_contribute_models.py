@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from vramsite.catalog import load_catalog
-from vramsite.catalog.check import check
 from vramsite.catalog.catalog import Catalog
+from vramsite.catalog.check import check
 from vramsite.cli import app
 from vramsite.contribute.config_keys import checkpoint_format, kept_keys
 from vramsite.contribute.config_source import MOST_BYTES, SourceError, read_source
