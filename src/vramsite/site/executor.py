@@ -181,7 +181,7 @@ class _Run:
         """Act on one answer of one worker.
 
         Raises:
-            BuildError: the worker failed or is gone.
+            BuildError: the worker failed or is gone. OSError: the file system refused something.
         """
         message, worker = answer.message, answer.worker
         event = message["event"]
@@ -206,6 +206,9 @@ class _Run:
         elif event == "failed":
             detail = message["detail"]
             raise BuildError(message["text"] + (f"\n{detail}" if detail else ""))
+        elif event == "refused":
+            name = message["name"] or self._job.order.folder
+            raise OSError(message["errno"], message["text"], name)
         elif not worker.ended:
             raise BuildError(worker.death())
 
@@ -304,7 +307,8 @@ def run_workers(job: Job, jobs: int, progress: Progress, lock: int) -> Totals:
     ``lock`` is the file descriptor that the workers keep open as long as they live.
 
     Raises:
-        BuildError: a worker failed or was killed; the others are ended first.
+        BuildError: a worker failed, was killed or hangs; the others are ended first. OSError: the
+        file system refused something to one of them.
     """
     answers: queue.Queue[_Answer] = queue.Queue()
     workers: list[_Worker | _Inline] = []

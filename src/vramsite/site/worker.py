@@ -7,10 +7,12 @@ the end of its life, so that it never outlives the build. The other side is ``ex
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
 import queue
+import sqlite3
 import sys
 import threading
 import time
@@ -152,6 +154,19 @@ def _listen(stream: IO[str], commands: queue.SimpleQueue[str]) -> None:
     os._exit(1)
 
 
+def _refusal(error: OSError | sqlite3.OperationalError) -> dict[str, object]:
+    """What the file system said, for the parent to raise again."""
+    if isinstance(error, OSError):
+        name = str(error.filename or "")
+        return {
+            "errno": error.errno or errno.EIO,
+            "text": error.strerror or str(error),
+            "name": name,
+        }
+    full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+    return {"errno": errno.ENOSPC if full else errno.EIO, "text": f"SQLite: {error}", "name": ""}
+
+
 def main() -> None:
     """Keep standard output for the answers alone, then work; a failure is one last answer."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -167,6 +182,9 @@ def main() -> None:
         work(commands, send)
     except BrokenPipeError:
         os._exit(1)
+    except (OSError, sqlite3.OperationalError) as error:
+        send({"event": "refused", **_refusal(error)})
+        sys.exit(1)
     except Exception as error:
         expected = isinstance(error, ValueError) and error.__class__ is not ValueError
         detail = "" if expected else traceback.format_exc()
