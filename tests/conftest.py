@@ -1,4 +1,8 @@
-"""One Chromium for all tests that need one: playwright allows no second one beside it."""
+"""One Chromium for all tests that need one, and which tests stay together in a parallel run.
+
+Playwright allows no second Chromium beside the first, and a built site is made once a process: with
+``pytest -n 2 --dist loadgroup`` the tests of one such thing run in one process, all others by file.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,17 @@ from typing import Any
 
 import pytest
 from sample_site import ARGUMENTS, chromium_path, no_browser
+
+_TOGETHER = ("full_site", "browser")
+"""Fixtures that cost too much to be made in two processes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Name the group of each test; without xdist the name means nothing."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        shared = [name for name in _TOGETHER if name in fixtures]
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
 
 
 @pytest.fixture(scope="session")
