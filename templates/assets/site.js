@@ -73,12 +73,15 @@ for (const form of document.querySelectorAll("form[data-filter]")) {
 // The list of names is read from the hub page, and only when the choice comes into view.
 async function fillJump(form) {
   const select = form.querySelector("select");
-  const answer = await fetch(form.dataset.jump);
-  if (!answer.ok) return;
-  const hub = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const row of hub.querySelectorAll("tr[data-id]")) {
-    const link = row.querySelector("th a");
-    select.add(new Option(link.textContent, row.dataset.id));
+  for (let part = form.dataset.jump; part; ) {
+    const answer = await fetch(part);
+    if (!answer.ok) return;
+    const hub = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const row of hub.querySelectorAll("tr[data-id]")) {
+      const link = row.querySelector("th a");
+      select.add(new Option(link.textContent, row.dataset.id));
+    }
+    part = hub.querySelector("a[rel=next]")?.getAttribute("href");
   }
   select.addEventListener("change", () => {
     if (select.value) location.href = jumpTarget(form.dataset.to, select.value);

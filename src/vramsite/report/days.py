@@ -15,7 +15,9 @@ from vramsite.report.money_prices import hosted_prices
 if TYPE_CHECKING:
     from vramsite.report.book import Book
 
-HUBS = frozenset({"home", "models", "devices", "vendors", "find", "compare"})
+HUBS = frozenset(
+    {"home", "models", "models_part", "devices", "devices_part", "vendors", "find", "compare"}
+)
 
 
 def newest_day(book: Book, kind: str, ids: tuple[str, ...]) -> str:

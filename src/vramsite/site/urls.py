@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 PATTERNS: dict[str, str] = {
     "home": "{locale}/",
     "models": "{locale}/models/",
+    "models_part": "{locale}/models-part/{0}/",
     "model": "{locale}/models/{0}/",
     "pair": "{locale}/models/{0}/{1}/",
     "every_device": "{locale}/every-device/{0}/",
     "devices": "{locale}/devices/",
+    "devices_part": "{locale}/devices-part/{0}/",
     "device": "{locale}/devices/{0}/",
     "vendors": "{locale}/vendors/",
     "vendor": "{locale}/vendors/{0}/",

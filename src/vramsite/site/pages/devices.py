@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.hubs import device_entries
 from vramsite.site.pages import PageKey
+from vramsite.site.pages.parts import part_of
 from vramsite.site.pages.shared import book_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ class DevicesKind:
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The page."""
-        entries = device_entries(book_of(site))
+        part = part_of(device_entries(book_of(site)), key)
         return site.render(
-            env, key, locale, "pages/devices.html", entries=entries, origin=site.urls.origin
+            env, key, locale, "pages/devices.html", part=part, origin=site.urls.origin
         )
 
 

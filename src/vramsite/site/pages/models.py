@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vramsite.report.hubs import model_entries
 from vramsite.site.pages import PageKey
+from vramsite.site.pages.parts import part_of
 from vramsite.site.pages.shared import book_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ class ModelsKind:
 
     def render(self, env: Environment, site: SiteContext, key: PageKey, locale: str) -> str:
         """The page."""
-        entries = model_entries(book_of(site))
+        part = part_of(model_entries(book_of(site)), key)
         return site.render(
-            env, key, locale, "pages/models.html", entries=entries, origin=site.urls.origin
+            env, key, locale, "pages/models.html", part=part, origin=site.urls.origin
         )
 
 
