@@ -63,7 +63,7 @@ def measure(folder: Path, models: list[str], devices: list[str]) -> dict[str, fl
 
         started, wall_started = time.process_time(), time.monotonic()
         pages = sum(
-            make(chunk, list(range(len(chunk)))) for chunk in chunks if chunk.model in wanted_models
+            make(chunk, list(range(len(chunk)))) for chunk in chunks if chunk.model in sampled
         )
         cpu_s, wall_s = time.process_time() - started, time.monotonic() - wall_started
         started = time.process_time()
