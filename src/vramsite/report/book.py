@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vramsite.sizing.records import Assumptions, Estimate, Memory, Settings, Size
 
 GIB = 2.0**30
+_MOST_KEPT = 20_000
 HOLDS = frozenset({"fits", "tight", "unified"})
 WITH_RESERVE = frozenset({"fits", "unified"})
 
@@ -128,6 +129,12 @@ class Book:
         self._priced_cards: Kept[str, PricedCard] = Kept()
         self._long_needs: Kept[tuple[str, str], tuple[str, float]] = Kept("long_needed")
         self._summaries: Kept[tuple[str, str], PairSummary] = Kept("summary")
+
+    def forget_pairs(self) -> None:
+        """Between pages: what grows with the pairs begins anew once there is very much of it."""
+        for kept in (self._summaries, self._long_needs, self.memo):
+            if len(kept) > _MOST_KEPT:
+                kept.clear()
 
     def model_card(self, model_id: str) -> ModelCard:
         """The card of a model of the catalog."""

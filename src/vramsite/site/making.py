@@ -194,6 +194,7 @@ class Maker:
         self.site.context.cache.forget_last()
         if self.site.context.book is not None:
             self.site.context.book.memo.forget_last()
+            self.site.context.book.forget_pairs()
 
     @staticmethod
     def answers() -> list[tuple[tuple[str | float, ...], StoredAnswer]]:
