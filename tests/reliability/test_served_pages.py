@@ -20,7 +20,7 @@ from vramsite.site.serve import SiteServer
 from vramsite.site.sitemap import SECURITY_HEADERS
 
 TEXTS = (".html", ".json", ".js", ".css", ".txt", ".xml", ".svg", ".csv", "")
-EMBEDDED = re.compile(r"(?:/work/|/root/|/home/|/tmp/|/usr/|file://|[A-Z]:\\\\)")
+EMBEDDED = re.compile(r"(?:/root/|/home/|/tmp/|/usr/|file://|[A-Z]:\\\\)")
 
 
 def tags(path: Path, name: str) -> list[dict[str, str]]:
