@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -325,6 +326,8 @@ def accuracy_finetune(rows: RowsFile = None, data: DataDir = None, as_json: Json
 
 def main() -> None:
     """Entry point of the `vramsite` command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # where the terminal lacks → it is spelt out
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except BrokenPipeError:  # `vramsite size … | head`

@@ -88,8 +88,8 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 def test_a_worker_that_hangs_ends_the_build(case: Case, tmp_path: Path) -> None:
     case.change()
-    hang = {"FAULT_HANG": str(tmp_path / "there"), "VRAMSITE_PATIENCE_S": "1.5"}
-    status, text = case.broken_build(force=True, **hang)
+    there = str(tmp_path / "there")
+    status, text = case.broken_build(force=True, FAULT_HANG=there, VRAMSITE_PATIENCE_S="1.5")
     assert status == 1
     assert "no worker has said anything for 1.5 s" in text
     assert "VRAMSITE_PATIENCE_S" in text

@@ -61,15 +61,19 @@ class _Worker:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in stop)
         paths = [str(_SOURCE_DIR), os.environ.get("PYTHONPATH", "")]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "vramsite.site.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=environment,
-            pass_fds=(lock,),
-            encoding="utf-8",
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "vramsite.site.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=environment,
+                pass_fds=(lock,),
+                encoding="utf-8",
+            )
+        except OSError:
+            self._errors.close()
+            raise
         self.send_line(order.to_json())
         self._reader = threading.Thread(target=self._read, args=(answers,), daemon=True)
         self._reader.start()

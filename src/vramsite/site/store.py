@@ -37,6 +37,7 @@ create index files_of on files(unit);
 create index parts_of on parts(unit);
 """
 _MOST_KNOWN = 50_000
+_TABLES = {"meta", "inputs", "facts", "origins", "answers", "units", "files", "parts"}
 _SAFE_MODULES = ("vramsite.", "datetime", "markupsafe")
 
 K = TypeVar("K")
@@ -115,8 +116,11 @@ class Store:
             raise StoreError(f"{path}: another format")
 
     def is_sound(self) -> bool:
-        """Whether the database is whole as far as SQLite can tell."""
+        """Whether the database is whole as far as SQLite can tell, and has all our tables."""
         try:
+            rows = self._db.execute("select name from sqlite_master where type = 'table'")
+            if not {name for (name,) in rows} >= _TABLES:
+                return False
             return bool(self._db.execute("pragma quick_check").fetchone() == ("ok",))
         except sqlite3.Error:
             return False

@@ -164,10 +164,11 @@ class FolderWriter:
             descriptor = os.open(live, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:  # none, or one that cannot be read: then it is made like any other
             return None
-        with os.fdopen(descriptor, "rb", buffering=0, closefd=True) as handle:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size != len(content):
-                return None
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size != len(content):
+            os.close(descriptor)
+            return None
+        with os.fdopen(descriptor, "rb", buffering=0) as handle:
             if handle.read(len(content)) != content:
                 return None
         try:
