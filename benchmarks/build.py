@@ -40,13 +40,18 @@ class Line:
         return f"{self.what:<34} {figures} {self.peak_mib:9.0f}"
 
 
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    put_file(str(path), content)
+
+
 def floor(site: Path, scratch: Path, jobs: int) -> Line:
     """Write every page of the built site again from memory, with as many threads as workers."""
     pages = [(path.relative_to(site), path.read_bytes()) for path in site.rglob("*.html")]
     shutil.rmtree(scratch, ignore_errors=True)
     cpu_started, started = time.process_time(), time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(lambda page: put_file(f"{scratch}/{page[0]}", page[1]), pages):
+        for _ in pool.map(lambda page: _put(scratch / page[0], page[1]), pages):
             pass
     seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu_started
     shutil.rmtree(scratch)
