@@ -64,7 +64,7 @@ def last_build(output: Path) -> LastBuild | None:
             return None
         if not _untouched(output, store.files()):
             return None
-        if not store.meta.keys() >= _META:
+        if not store.meta.keys() >= _META or {*map(type, store.meta.values())} != {str}:
             return None
         return LastBuild(store.inputs(), store.meta, store.pages())
     except (StoreError, sqlite3.Error, OSError, KeyError, TypeError, ValueError):
