@@ -17,6 +17,7 @@ _TOGETHER = ("full_site", "browser")
 """Fixtures that cost too much to be made in two processes."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Name the group of each test; without xdist the name means nothing."""
     for item in items:
