@@ -1,7 +1,7 @@
 """One Chromium for all tests that need one, and which tests stay together in a parallel run.
 
-Playwright allows no second Chromium beside the first, and a built site is made once a process: with
-``pytest -n 2 --dist loadgroup`` the tests of one such thing run in one process, all others by file.
+Playwright allows no second Chromium beside the first in one process, and a built site is made once
+a process.
 """
 
 from __future__ import annotations
@@ -13,17 +13,22 @@ from typing import Any
 import pytest
 from sample_site import ARGUMENTS, chromium_path, no_browser
 
-_TOGETHER = ("full_site", "browser")
-"""Fixtures that cost too much to be made in two processes."""
+_TOGETHER = ("browser", "fullsite")
+"""Folders of tests whose site, and Chromium, cost too much to be made in two processes."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Name the group of each test; without xdist the name means nothing."""
-    for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        shared = [name for name in _TOGETHER if name in fixtures]
-        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """In a parallel run (``-n 2``) those folders stay whole, all other tests go by file."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            folder = path.split("/")[1] if path.count("/") > 1 else ""
+            return folder if folder in _TOGETHER else path
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
