@@ -12,6 +12,7 @@ from machine_sample import LOCALES, sample_context
 from PIL import Image
 
 from vramsite.site.machine.og_image import Card, can_draw, draw_png, drawable
+from vramsite.site.manifest import MANIFEST, manifest_parts
 from vramsite.site.pages import PageKey
 from vramsite.site.publish import publish, sweep, unfinished
 from vramsite.site.writing import MARKER, MARKER_TEXT, FolderWriter
@@ -101,7 +102,10 @@ def test_a_picture_is_drawn_once_and_swept_when_nothing_names_it(tmp_path: Path)
             for name in names:
                 writer.write_once(f"share/{name}", partial(draw, name))
             writer.write(MARKER, MARKER_TEXT)
-            sweep(folder, writer.take()[0])
+            files = writer.take()[0]
+            digests = [(name, files[name].digest) for name in sorted(files)]
+            writer.write_parts(MANIFEST, manifest_parts(digests))
+            sweep(folder, sorted(files | writer.take()[0]))
             publish(folder, output)
 
     build(["a.png", "b.png"])
