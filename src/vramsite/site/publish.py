@@ -176,7 +176,7 @@ def unfinished(output: Path) -> Iterator[Path]:
 
 
 def sweep(folder: Path, names: Iterable[str]) -> None:
-    """Remove from a finished folder all files but ``names``, which are sorted, and empty folders."""
+    """Remove from a finished folder all but ``names``, a sorted list, and empty folders."""
     remove(folder, only_first((name for name, _ in walk(folder)), names))
 
 
