@@ -47,6 +47,30 @@ def test_errors_on_our_own_rows(found, metric: str, cut: str, median: float, p90
     assert 0.9 < entry["bias"] < 1.1
 
 
+@pytest.mark.parametrize(
+    ("metric", "cut", "median", "p90"),
+    [
+        ("decode_tps", "single", 0.10, 0.35),
+        ("decode_tps", "single, llama.cpp", 0.08, 0.35),
+        ("decode_tps", "batch", 0.25, 1.0),
+        ("decode_tps", "several", 0.25, 1.0),
+        ("prefill_tps", "single", 0.20, 0.60),
+    ],
+)
+def test_errors_on_rows_whose_source_was_left_out(
+    metric: str, cut: str, median: float, p90: float
+) -> None:
+    """The promise of docs/speed.md, on what `vramsite calibrate` wrote down with its fit."""
+    errors = load_calibration(DATA.resolve()).errors
+    [entry] = [line for line in errors if (line.metric, line.cut) == (metric, cut)]
+    judged = entry.source_left_out
+    assert judged.median <= median
+    assert judged.p90 <= p90
+    assert judged.coverage is not None
+    assert 0.75 <= judged.coverage <= 0.85
+    assert entry.in_sample.median < judged.median
+
+
 def test_intervals_hold_more_than_they_promise_on_rows_that_were_fitted(found) -> None:  # type: ignore[no-untyped-def]
     for metric in ("decode_tps", "prefill_tps"):
         assert 0.8 <= found[metric]["single"]["coverage"] < 1.0

@@ -88,6 +88,25 @@ class FittedInterval(Record):
     rows: int
 
 
+class JudgedErrors(Record):
+    """Errors of |predicted / measured - 1|, and what share the 80 % interval held."""
+
+    median: float
+    p90: float
+    coverage: float | None = None
+
+
+class FittedErrors(Record):
+    """Errors of one cut of the rows, in sample and with reporters left out."""
+
+    metric: Literal["decode_tps", "prefill_tps", "ttft_ms"]
+    cut: str
+    rows: int
+    in_sample: JudgedErrors
+    source_left_out: JudgedErrors
+    publisher_left_out: JudgedErrors
+
+
 class CalibrationRecord(Record):
     """All of data/calibration.yaml."""
 
@@ -98,6 +117,7 @@ class CalibrationRecord(Record):
     prefill: FittedPhase
     evidence: EvidenceRows
     intervals: list[FittedInterval]
+    errors: list[FittedErrors] = Field(default_factory=list)
 
     _worked: _Worked = PrivateAttr(default_factory=lambda: _Worked())
 

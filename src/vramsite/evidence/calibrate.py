@@ -20,7 +20,8 @@ from vramsite.catalog.gpu_record import GpuRecord
 from vramsite.catalog.measurements import measurements
 from vramsite.catalog.speed_model import PhaseModel
 from vramsite.catalog.speed_tables import METRICS
-from vramsite.evidence.calibration_errors import fitted_intervals, report
+from vramsite.evidence.calibration_errors import error_rows, report
+from vramsite.evidence.intervals import fitted_intervals
 from vramsite.evidence.outside_catalog import OutsideCatalog
 from vramsite.evidence.phase_result import PhaseResult, folds
 from vramsite.evidence.pooled_fit import REPORTERS, Effect, Observation, PooledFit
@@ -211,6 +212,7 @@ def run(data_dir: Path) -> str:
     prompt = fit_prefill(reader, cases, per_byte)
     prompt_factors = PhaseFactors(prompt.fit.factors(prompt.theta), reader.model.prefill)
     decode = fit_decode(reader, cases, per_byte, prompt_factors)
+    errors = error_rows(decode, prompt)
     record = {
         "written_by": "vramsite calibrate",
         "rows": {
@@ -223,7 +225,8 @@ def run(data_dir: Path) -> str:
         "prefill": phase_record(prompt, reader.model.prefill),
         "evidence": evidence_rows([*decode.cases, *prompt.cases]),
         "intervals": fitted_intervals(decode, prompt),
+        "errors": errors,
     }
     text = HEADER + yaml.safe_dump(record, sort_keys=False, width=100, default_flow_style=None)
     (data_dir / "calibration.yaml").write_text(text, encoding="utf-8")
-    return report(decode, prompt)
+    return report(errors, decode, prompt)

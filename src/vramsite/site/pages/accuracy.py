@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vramsite.catalog.calibration import load_calibration
 from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.report.accuracy_view import memory_accuracy
 from vramsite.report.speed_accuracy_view import SpeedChart, speed_accuracy
@@ -46,6 +47,7 @@ class AccuracyKind:
                 (table, chart_path(table.chart) if table.chart else "")
                 for table in speed_accuracy(site.catalog)
             ],
+            left_out=load_calibration(site.catalog.data_dir).errors,
             training=load_finetune_rules(site.catalog.data_dir).calibration.errors,
             origin=site.urls.origin,
         )
