@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from vramsite.contribute.app import app as contribute_app
+from vramsite.contribute.terminal import DataDir, data_folder, fail
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog, Fault
@@ -26,7 +27,6 @@ accuracy_app = typer.Typer(no_args_is_help=True, help="The engine against publis
 app.add_typer(accuracy_app, name="accuracy")
 app.add_typer(contribute_app)  # add-model, add-gpu, add-measurement, fmt, schema, diff, ...
 
-DataDir = Annotated[Path | None, typer.Option("--data", help="Catalog folder (default: data/).")]
 OutDir = Annotated[Path, typer.Option("--out", help="Output folder.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Address the site will have.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, max=256, help="Worker processes.")]
@@ -40,32 +40,12 @@ RowsFile = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
-def fail(message: str) -> NoReturn:
-    """Say what is wrong on standard error and end with status 1."""
-    typer.echo(message, err=True)
-    raise typer.Exit(1)
-
-
-def catalog_dir(data: Path | None) -> Path:
-    """The folder of the catalog; ends with a message where there is none."""
-    from vramsite.site.spec import SpecError, project_root
-
-    if data is not None:
-        if not data.is_dir():
-            fail(f"{data}: no such folder; --data must name a catalog folder like data/")
-        return data
-    try:
-        return project_root() / "data"
-    except SpecError as error:
-        fail(str(error))
-
-
 def open_catalog(data: Path | None) -> Catalog:
     """The checked catalog; ends with all faults where it has some."""
     from vramsite.catalog import CatalogError, load_catalog
 
     try:
-        return load_catalog(catalog_dir(data))
+        return load_catalog(data_folder(data))
     except CatalogError as error:
         print_faults(error.faults)
 
@@ -88,7 +68,7 @@ def build_spec(data: Path | None, base_url: str | None, only: list[str] | None) 
     try:
         spec = project_spec(base_url=base_url)
         if data is not None:
-            spec = replace(spec, data_dir=str(catalog_dir(data).resolve()))
+            spec = replace(spec, data_dir=str(data_folder(data).resolve()))
         return narrowed(spec, only or [])
     except SpecError as error:
         fail(str(error))
@@ -198,7 +178,7 @@ def check(data: DataDir = None) -> None:
     """Read every catalog file and print all faults as file:line: key: what to type."""
     from vramsite.catalog.check import check as check_catalog
 
-    folder = catalog_dir(data)
+    folder = data_folder(data)
     faults = check_catalog(folder)
     if faults:
         print_faults(faults)
@@ -232,7 +212,7 @@ def size(
     from vramsite.report.sizer import Sizer, SizerError
 
     try:
-        sizer = Sizer(open_on_demand(catalog_dir(data)))
+        sizer = Sizer(open_on_demand(data_folder(data)))
         settings = sizer.settings(
             model,
             device,
@@ -265,8 +245,8 @@ def calibrate(data: DataDir = None) -> None:
         from vramsite.evidence.finetune_calibrate import run as run_finetune
     except ModuleNotFoundError as error:
         fail(f"{error.name} is missing: install the extra, pip install 'vramsite[calibrate]'")
-    typer.echo(run(catalog_dir(data)))
-    typer.echo("\n".join(run_finetune(open_catalog(data), catalog_dir(data))))
+    typer.echo(run(data_folder(data)))
+    typer.echo("\n".join(run_finetune(open_catalog(data), data_folder(data))))
 
 
 @app.command()
@@ -289,7 +269,7 @@ def accuracy_memory(rows: RowsFile = None, data: DataDir = None, as_json: Json =
     from vramsite.evidence.rows import RowsError
 
     try:
-        result = judge_memory(open_catalog(data), catalog_dir(data), rows)
+        result = judge_memory(open_catalog(data), data_folder(data), rows)
     except RowsError as error:
         fail(str(error))
     typer.echo(json.dumps(result, indent=2) if as_json else memory_text(result))
@@ -302,7 +282,7 @@ def accuracy_speed(rows: RowsFile = None, data: DataDir = None, as_json: Json = 
     from vramsite.evidence.measurement_file import MeasurementFileError
     from vramsite.evidence.speed import SpeedJudge, summaries, text_report
 
-    folder = catalog_dir(data)
+    folder = data_folder(data)
     judge = SpeedJudge(open_catalog(data), folder)
     try:
         result = judge.judge(rows) if rows else summaries(judge.compare(measurements(folder)))
@@ -318,7 +298,7 @@ def accuracy_finetune(rows: RowsFile = None, data: DataDir = None, as_json: Json
     from vramsite.evidence.rows import RowsError
 
     try:
-        result = judge_finetune(open_catalog(data), catalog_dir(data), rows)
+        result = judge_finetune(open_catalog(data), data_folder(data), rows)
     except RowsError as error:
         fail(str(error))
     typer.echo(json.dumps(result, indent=2) if as_json else finetune_text(result))

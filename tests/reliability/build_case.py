@@ -23,7 +23,7 @@ MANY = int(os.environ.get("VRAMSITE_FAULTS", "1"))
 COMMAND = """
 import sys
 from pathlib import Path
-from vramsite.cli import fail
+from vramsite.contribute.terminal import fail
 from vramsite.site.build import build_site
 from vramsite.site.executor import BuildError
 from vramsite.site.publish import PublishError

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from vramsite.evidence.rows import MOST_FILE_BYTES, MOST_ROWS, RowsError
+from vramsite.evidence.rows import MOST_ROWS, RowsError, file_text
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NEEDED = ("model", "method", "peak_memory_gib")
@@ -97,16 +97,7 @@ def read_training_rows(path: Path) -> list[TrainingRow]:
 
 
 def _load(path: Path) -> object:
-    try:
-        if not path.is_file():
-            raise RowsError(f"{path}: no such file")
-        if path.stat().st_size > MOST_FILE_BYTES:
-            raise RowsError(f"{path}: larger than {MOST_FILE_BYTES // 2**20} MiB; split it")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RowsError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    except OSError as error:
-        raise RowsError(f"{path}: cannot be read: {error.strerror}") from error
+    text = file_text(path)
     try:
         _refuse_tricks(path, text)
         result: object = yaml.load(text, Loader=_Loader)

@@ -145,17 +145,22 @@ def read_rows(path: Path) -> RowsFile:
     return result
 
 
-def _table(path: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+def file_text(path: Path) -> str:
+    """A file of rows as text. Raises RowsError for one that is missing, too large or no text."""
     try:
         if not path.is_file():
             raise RowsError(f"{path}: no such file")
         if path.stat().st_size > MOST_FILE_BYTES:
             raise RowsError(f"{path}: larger than {MOST_FILE_BYTES // 2**20} MiB; split it")
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise RowsError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except OSError as error:
         raise RowsError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _table(path: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    text = file_text(path)
     if "\0" in text:
         raise RowsError(f"{path}: holds zero bytes; it is no CSV file")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
