@@ -1,4 +1,4 @@
-"""A config.json read in Node gives what Python reads, and the sizes are the same to the bit."""
+"""A config.json read in Node gives what Python reads: layers, graph and sizes, to the bit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ def in_python(ground: Ground, rules: OwnRules, asked: Asked) -> list[str]:
         return [error.key, error.message, error.code]
     native = own_native(keys)
     model = own_facts(rules, arch, native)
-    lines = [line([arch, own_parameters(arch), native], readers=True)]
+    lines = [
+        line([arch, own_parameters(arch), native], readers=True),
+        line([model.arch.graph], readers=True),
+    ]
     for settings in asked.settings:
         try:
             file = own_file(rules, model.arch, settings.format, native, settings.imatrix)
@@ -91,6 +94,7 @@ def in_node(ground: Ground, rules: OwnRules, folder: Path, cases: list[Asked]) -
         "device": slices[f"devices/{GPU}"],
         "own": compact(rules, readers),
         "gguf": readers.fields.get("gguf_arch", "gguf_arch"),
+        "graph": readers.fields.get("graph", "graph"),
         "configs": [
             {
                 "config": case.config,
@@ -125,13 +129,15 @@ def test_every_model_of_the_catalog_is_read_and_sized_alike(ground: Ground, tmp_
     found = in_node(ground, rules, tmp_path, cases)
     for model, case, answers in zip(ground.catalog.models.values(), cases, found, strict=True):
         expected = in_python(ground, rules, case)
-        assert len(answers) == len(expected) == 1 + len(case.settings)
+        assert len(answers) == len(expected) == 2 + len(case.settings)
         for one, other in zip(expected, answers, strict=True):
             assert one == other, f"{model.id}: {difference(one, other)}"
-        arch = replace(ground.catalog.architecture(model.id), graph=None)
+        whole = ground.catalog.architecture(model.id)
+        arch = replace(whole, graph=None)
         assert answers[0] == line(
             [arch, own_parameters(arch), own_native(own_keys(case.config))], readers=True
         )
+        assert answers[1] == line([whole.graph], readers=True), model.id
 
 
 def faulty(**changes: Any) -> dict[str, Any]:

@@ -35,6 +35,8 @@ CASES: list[tuple[str, list[Any]]] = [
     *[("emptiness", [items, name]) for items in ([], [0.0]) for name in ("", "x")],
     *[("looked_into", [JSON, key]) for key in (*JSON, "missing", "constructor", "__proto__")],
     *[("numbers_of", [text]) for text in ("", "0", " 12 ", "1.5", "-1", "1e3", "9" * 9, "9" * 10)],
+    *[("cut", [text, end]) for text in ("", "aba", "a", "1.5", "12", "1.", ".5", "1e3", "١", "-1")
+      for end in ("", "a", "ab", "1", "12", "5")],
     *[("letters", [text]) for text in ("", "abc", "b", "äb😀")],
 ]  # fmt: skip
 

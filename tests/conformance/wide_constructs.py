@@ -9,6 +9,7 @@ from vramsite.catalog.architectures.json_value import (
     as_items,
     as_mapping,
     as_number,
+    decimal_number,
     item,
     kind_of,
     merged,
@@ -125,3 +126,15 @@ def numbers_of(text: str) -> list[float]:
 
 def letters(text: str) -> list[str]:
     return [letter for letter in text if letter != "b"]
+
+
+def cut(text: str, end: str) -> list[str]:
+    found = [text.removeprefix(end), text.removesuffix(end)]
+    if text.startswith(end):
+        found.append("starts")
+    if text.endswith(end):
+        found.append("ends")
+    number = decimal_number(text)
+    if number is not None:
+        found.append(f"{number:g}")
+    return found

@@ -1,31 +1,25 @@
 """data/llama_cpp_graphs.yaml: what compute graphs allocate, by family of architectures.
 
-A step is `name:size` (take), `-name` (drop), `!name` (drop in the last layer that uses it) or
-`old>new` (rename); `*name:size` takes it once for every layer (`*name|role:size`: every layer
-that holds such a tensor, `**`: but the first). A size is a width, F32 for each token of a
-micro-batch; `@word` says what else it is repeated by (with a number: of the cache that holds one
-entry for so many tokens), `*number` other bytes, `used*` and `stack*` multiply it by the experts
-used and by the tensor's stacked matrices, and `+` adds.
+How a step is written: `vramsite.catalog.graphs.steps`.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vramsite.catalog.rule_yaml import read_rules
-
-F32_BYTES = 4.0
-MODES = ("flash", "quantised", "k_quantised", "plain")
-_TERM = re.compile(
-    r"(?:(?P<times>used|stack)\*)?(?P<width>[a-z1][^@*]*)"
-    r"(?:@(?P<per>[a-z_]+)(?P<entry>\d*))?(?:\*(?P<factor>[\d.]+))?"
+from vramsite.catalog.graphs.rules import (
+    FamilyGraph,
+    GraphRules,
+    ModePrograms,
+    NamedLists,
+    PartRule,
+    StepProgram,
 )
+from vramsite.catalog.rule_yaml import read_rules
 
 
 class _Strict(BaseModel):
@@ -50,14 +44,8 @@ class Part(_Strict):
     excludes: list[str] = Field(default_factory=list)
     steps: Steps | str
 
-    def of_mode(self, mode: str) -> str:
-        """The text of a mode, "" where it is the one before it."""
-        if isinstance(self.steps, str):
-            return self.steps if mode == "flash" else ""
-        return str(getattr(self.steps, mode)) or (self.steps.any if mode == "flash" else "")
 
-
-class FamilyGraph(_Strict):
+class Family(_Strict):
     """The graph of a family of architectures."""
 
     archs: list[str]
@@ -85,73 +73,85 @@ class GraphFile(_Strict):
     weights_of_steps: dict[str, list[str]]
     inputs_of_steps: dict[str, list[str]]
     programs: dict[str, str]
-    graphs: list[FamilyGraph]
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """`factor_bytes` x a width x what it is repeated by."""
-
-    width: str
-    times: str  # "", used, stack
-    per: str
-    entry_tokens: float
-    factor_bytes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step as the file gives it; `each_with`: once for every layer with a tensor of that role."""
-
-    action: str  # take, take_for_each_layer, drop, release, rename
-    name: str
-    new_name: str = ""
-    each_with: str = ""
-    but: int = 0  # layers left out of them
-    terms: tuple[Term, ...] = ()
+    graphs: list[Family]
 
 
 @cache
-def load_graph_file(data_dir: Path) -> GraphFile | None:
+def load_graph_rules(data_dir: Path) -> GraphRules | None:
     """The file, None where there is none. Raises pydantic's ValidationError."""
     path = data_dir / "llama_cpp_graphs.yaml"
     if not path.exists() and not path.is_symlink():
         return None
-    return GraphFile.model_validate(read_rules(path))
+    return _Converted(GraphFile.model_validate(read_rules(path))).rules()
 
 
-@cache
-def read_steps(text: str) -> tuple[Step, ...]:
-    """The steps of a program. Raises ValueError for one that cannot be read."""
-    return tuple(_read_step(token) for token in text.split())
+class _Converted:
+    """The file with its programs by their places."""
+
+    def __init__(self, content: GraphFile) -> None:
+        self._content = content
+        self._programs: dict[str, float] = {}  # places by text
+
+    def rules(self) -> GraphRules:
+        content = self._content
+        families = [self._family(family) for family in content.graphs]
+        in_place = {name: [other] for name, other in content.in_place_without_fusion.items()}
+        return GraphRules(
+            fused_router_experts=[float(count) for count in content.fused_router_experts],
+            separate_expert_formats=content.separate_expert_formats,
+            least_rotation=float(content.least_rotation),
+            in_place_without_fusion=_named_lists(in_place),
+            weights_of_steps=_named_lists(content.weights_of_steps),
+            inputs_of_steps=_named_lists(content.inputs_of_steps),
+            programs=[StepProgram(text=text) for text in self._programs],
+            families=families,
+        )
+
+    def _family(self, family: Family) -> FamilyGraph:
+        pool_tokens, pool_most, pool_spare = family.pool
+        unified, host_unified = family.inputs_unified, family.host_unified
+        return FamilyGraph(
+            archs=family.archs,
+            outputs_in_last_layer=family.outputs == "last_layer",
+            end=self._place(family.end),
+            requires=family.requires,
+            pool_tokens=pool_tokens,
+            pool_most=pool_most,
+            pool_spare=pool_spare,
+            block_layers=float(family.block_layers),
+            weights_of_steps=_named_lists(family.weights_of_steps),
+            inputs=self._modes(family.inputs),
+            host=self._modes(family.host),
+            inputs_unified=self._modes(unified) if unified else None,
+            host_unified=self._modes(host_unified) if host_unified else None,
+            attention=[self._part(part) for part in family.attention],
+            feed_forward=[self._part(part) for part in family.feed_forward],
+        )
+
+    def _part(self, part: Part) -> PartRule:
+        return PartRule(
+            kinds=part.kinds,
+            requires=part.requires,
+            excludes=part.excludes,
+            steps=self._modes(part.steps),
+        )
+
+    def _modes(self, steps: Steps | str) -> ModePrograms:
+        given = Steps(any=steps) if isinstance(steps, str) else steps
+        return ModePrograms(
+            flash=self._place(given.flash or given.any),
+            quantised=self._place(given.quantised),
+            k_quantised=self._place(given.k_quantised),
+            plain=self._place(given.plain),
+        )
+
+    def _place(self, text: str) -> float | None:
+        """The place of a program, by its name or its steps."""
+        steps = " ".join(self._content.programs.get(text, text).split())
+        if not steps:
+            return None
+        return self._programs.setdefault(steps, float(len(self._programs)))
 
 
-def _read_step(token: str) -> Step:
-    if token.startswith("-"):
-        return Step("drop", token[1:])
-    if token.startswith("!"):
-        return Step("release", token[1:])
-    if ">" in token:
-        old, _, new = token.partition(">")
-        return Step("rename", old, new)
-    name, found, size = token.partition(":")
-    if not found or not name or not size:
-        raise ValueError(f"llama_cpp_graphs.yaml: cannot read step {token!r}")
-    stars = len(name) - len(name.lstrip("*"))
-    name, _, role = name.lstrip("*").partition("|")
-    terms = tuple(_read_term(term) for term in size.split("+"))
-    action = "take_for_each_layer" if stars else "take"
-    return Step(action, name, "", role, max(stars - 1, 0), terms)
-
-
-def _read_term(text: str) -> Term:
-    found = _TERM.fullmatch(text)
-    if found is None:
-        raise ValueError(f"llama_cpp_graphs.yaml: cannot read size {text!r}")
-    return Term(
-        width=found["width"],
-        times=found["times"] or "",
-        per=found["per"] or "token",
-        entry_tokens=float(found["entry"] or 1.0),
-        factor_bytes=float(found["factor"]) if found["factor"] else F32_BYTES,
-    )
+def _named_lists(given: dict[str, list[str]]) -> NamedLists:
+    return NamedLists(names=list(given), lists=list(given.values()))

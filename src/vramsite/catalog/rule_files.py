@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import load_calibration
-from vramsite.catalog.compute_graphs import load_graph_file
+from vramsite.catalog.compute_graphs import load_graph_rules
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
@@ -23,7 +23,7 @@ LOADERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "calibration.yaml": (load_calibration,),
     "finetune_rules.yaml": (load_finetune_rules,),
     "llama_cpp_buffers.yaml": (load_cache_rules, load_buffer_rules),
-    "llama_cpp_graphs.yaml": (load_graph_file,),
+    "llama_cpp_graphs.yaml": (load_graph_rules,),
     "quant_recipes.yaml": (load_quant_scheme, load_checkpoint_recipes),
     "speed_model.yaml": (load_speed_model,),
 }

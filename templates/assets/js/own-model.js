@@ -70,8 +70,11 @@ export async function start(page, panel) {
       page.go({ ...page.values, m: "own" });
       const parameters = shown.params_total;
       const [low, high] = own.own_buffer_range(rules);
+      const buffers = own.own_buffers(rules, facts);
       const longest = arch.context_max_tokens;
-      show(outcome, words.outcome(shown.name, arch.layer_count, parameters, longest, low, high));
+      show(outcome, words.outcome(
+        shown.name, arch.layer_count, parameters, longest, buffers, low, high,
+      ));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       show(fault, words.fault(error.code, error.key, error.reason, error.near));

@@ -7,6 +7,7 @@ config.json is compiled from the functions that call these.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -97,3 +98,8 @@ def whole_number(text: str) -> float | None:
     """The whole number that a text holds; None where it holds something else."""
     digits = text.strip()
     return float(digits) if digits.isdecimal() and len(digits) <= WHOLE_DIGITS else None
+
+
+def decimal_number(text: str) -> float | None:
+    """The decimal number that a text is; None where it is something else."""
+    return float(text) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else None

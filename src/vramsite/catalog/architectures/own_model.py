@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.shapes import text_keys, whole
 from vramsite.catalog.architectures.source import ArchitectureSource
+from vramsite.catalog.graphs.making import graph_of
+from vramsite.catalog.graphs.rules import GraphRules
 from vramsite.sizing.answer import FileEntry, ModelFacts
 from vramsite.sizing.checkpoints import CheckpointRecipe
 from vramsite.sizing.effects import PhaseEffects
@@ -37,9 +39,13 @@ class OwnFormat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufName:
-    """What llama.cpp calls the architecture of a `model_type`, as the catalog's models have it."""
+    """What llama.cpp calls the architecture of a `model_type`, as the catalog's models have it.
+
+    `text_type` is the `model_type` of the text model within where the other is not enough.
+    """
 
     model_type: str
+    text_type: str = ""
     gguf_arch: str
 
 
@@ -63,6 +69,7 @@ class OwnRules:
     groups: list[GroupEffects]
     no_effects: PhaseEffects
     same_recipe_share: float
+    graphs: GraphRules | None  # None: compute buffers come from the coarse formula
     # Compute buffers over those of the coarse formula, which models without a graph get: what
     # 8 of 10 models of the catalog have
     buffers_low: float | None  # None: too few models to tell
@@ -81,22 +88,30 @@ def own_type(config: Keys) -> str:
 
 def own_source(rules: OwnRules, config: Keys) -> ArchitectureSource:
     """What a reader gets. Raises ArchitectureError without a longest context."""
-    model_type = own_type(config)
-    gguf_arch = ""
-    for entry in rules.gguf_names:
-        if entry.model_type == model_type:
-            gguf_arch = entry.gguf_arch
     keys = text_keys(config)
+    model_type = own_type(config)
+    text_type = keys.text("model_type", "")
     for key in CONTEXT_KEYS:
         if keys.has(key):
             return ArchitectureSource(
                 model_type=model_type,
-                gguf_arch=gguf_arch,
+                gguf_arch=_gguf_arch(rules, model_type, text_type),
                 context_max_tokens=whole(keys, key),
                 config=config,
             )
     path = f"{keys.path}.{CONTEXT_KEYS[0]}"
     raise ArchitectureError(path, "is missing; copy it from config.json", "missing")
+
+
+def _gguf_arch(rules: OwnRules, model_type: str, text_type: str) -> str:
+    """llama.cpp's name, of the text model within where the whole has none; "" for neither."""
+    of_text = ""
+    for entry in rules.gguf_names:
+        if entry.model_type == model_type and entry.text_type in ("", text_type):
+            return entry.gguf_arch
+        if entry.model_type == text_type and entry.text_type == "":
+            of_text = entry.gguf_arch
+    return of_text
 
 
 def own_native(config: Keys) -> str:
@@ -118,8 +133,18 @@ def own_native(config: Keys) -> str:
 
 
 def own_buffer_range(rules: OwnRules) -> tuple[float | None, float | None]:
-    """Between which shares of the compute buffers given the real ones are, in 8 of 10 cases."""
+    """Between which shares of coarse compute buffers the real ones are, in 8 of 10 cases."""
     return rules.buffers_low, rules.buffers_high
+
+
+def own_buffers(rules: OwnRules, model: ModelFacts) -> str:
+    """Where compute buffers come from: "graph" of the architecture, a "related" one, "coarse"."""
+    if rules.graphs is None or model.arch.graph is None:
+        return "coarse"
+    for family in rules.graphs.families:
+        if model.arch.gguf_arch in family.archs:
+            return "graph"
+    return "related"
 
 
 def own_facts(rules: OwnRules, arch: Architecture, native: str) -> ModelFacts:
@@ -132,9 +157,10 @@ def own_facts(rules: OwnRules, arch: Architecture, native: str) -> ModelFacts:
     for known in rules.groups:
         if known.group == group:
             effects = known.effects
+    graph = graph_of(rules.graphs, arch) if rules.graphs is not None else None
     return ModelFacts(
         id="own",
-        arch=replace(arch, sums=counted_sums(arch)),
+        arch=replace(arch, sums=counted_sums(arch), graph=graph),
         files=[
             entry.entry for entry in rules.formats if entry.entry.format != NATIVE or native != ""
         ],

@@ -28,6 +28,7 @@ NATIVES = {
     f"{JSON_VALUE}.with_texts": "(a,b,c)=>({...a,[b]:c})",
     f"{JSON_VALUE}.shown": ('(a)=>{a=JSON.stringify(a);return a.length>60?a.slice(0,59)+"…":a}'),
     f"{JSON_VALUE}.whole_number": "(a)=>/^[0-9]{1,9}$/.test(a.trim())?Number(a):null",
+    f"{JSON_VALUE}.decimal_number": r"(a)=>/^[0-9]+(\.[0-9]+)?$/.test(a)?Number(a):null",
 }
 
 HELPERS = {
@@ -52,5 +53,7 @@ HELPERS = {
         '(a,b)=>{if(a.length!==b.length)throw new RangeError("zip");return a.map((c,d)=>[c,b[d]])}'
     ),
     "enumerate": "a=>a.map((b,c)=>[c,b])",
+    "removeprefix": "(a,b)=>a.startsWith(b)?a.slice(b.length):a",
+    "removesuffix": "(a,b)=>b&&a.endsWith(b)?a.slice(0,-b.length):a",
     "repeat": "(a,b)=>Array(b).fill(a).flat()",
 }

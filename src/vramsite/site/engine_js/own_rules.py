@@ -15,6 +15,7 @@ from vramsite.catalog.architectures.own_model import (
 )
 from vramsite.catalog.calibration import load_calibration
 from vramsite.catalog.calibration_groups import architecture_group
+from vramsite.catalog.compute_graphs import load_graph_rules
 from vramsite.catalog.model_files import SAME_RECIPE_SHARE
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
 from vramsite.catalog.speed_model import load_speed_model
@@ -67,20 +68,27 @@ def own_rules(catalog: Catalog, engine: EngineRules) -> OwnRules:
         groups=_groups(catalog),
         no_effects=PhaseEffects(decode=[], prefill=[]),
         same_recipe_share=SAME_RECIPE_SHARE,
+        graphs=load_graph_rules(catalog.data_dir),
         buffers_low=low,
         buffers_high=high,
     )
 
 
 def _gguf_names(catalog: Catalog) -> list[GgufName]:
-    """llama.cpp's name by `model_type`, where all models of the type agree on it."""
-    found: dict[str, set[str]] = {}
+    """llama.cpp's name by `model_type`; by that of the text model too where models differ."""
+    found: dict[str, dict[str, str]] = {}  # text model's type by name
     for model in catalog.models.values():
-        found.setdefault(model.model_type or "", set()).add(model.gguf_arch or "")
+        if model.gguf_arch:
+            text_type = model.config.get("text_model_type", "")
+            names = found.setdefault(model.model_type or "", {})
+            names[model.gguf_arch] = names.get(model.gguf_arch) or str(text_type)
     return [
-        GgufName(model_type=model_type, gguf_arch=names.pop())
+        GgufName(
+            model_type=model_type, text_type="" if len(names) == 1 else text_type, gguf_arch=name
+        )
         for model_type, names in sorted(found.items())
-        if len(names) == 1
+        for name, text_type in sorted(names.items())
+        if len(names) == 1 or text_type
     ]
 
 

@@ -28,6 +28,8 @@ from vramsite.site.engine_js.wide_statements import WideFunctionCompiler
 PACKAGE = "vramsite"
 ARCHITECTURES = "catalog.architectures"
 ARCHITECTURES_DIR = SIZING_DIR.parent / "catalog" / "architectures"
+GRAPHS = "catalog.graphs"
+GRAPHS_DIR = SIZING_DIR.parent / "catalog" / "graphs"
 OWN_MODEL = f"{ARCHITECTURES}.own_model"
 FUNCTIONS = [
     "own_keys",
@@ -35,6 +37,7 @@ FUNCTIONS = [
     "own_source",
     "own_native",
     "own_buffer_range",
+    "own_buffers",
     "own_facts",
     "own_file",
     "own_parameters",
@@ -66,6 +69,7 @@ def reader_sources() -> dict[str, tuple[Path, str]]:
         for name, found in read_sources(ARCHITECTURES_DIR / folder).items():
             if name not in _NOT_COMPILED:
                 sources[f"{package}.{name}"] = found
+    sources.update({f"{GRAPHS}.{name}": found for name, found in read_sources(GRAPHS_DIR).items()})
     return sources
 
 

@@ -24,7 +24,8 @@ from vramsite.site.engine_js.operators import (
 )
 from vramsite.site.engine_js.source import Parameter, Record
 
-_TEXT_METHODS = {"removeprefix", "removesuffix", "startswith", "endswith", "lower", "strip"}
+_TEXT_TESTS = {"startswith": "startsWith", "endswith": "endsWith"}
+_TEXT_CUTS = {"removeprefix", "removesuffix"}
 
 
 class WideExpressions(Expressions):
@@ -81,7 +82,13 @@ class WideExpressions(Expressions):
         other = self.typed(node.args[0], STR, f"argument of {name}")
         if name == "split":
             return Js(f"{owner.within(CALL)}.split({other.text})", CALL, Kind("list", (STR,)))
-        raise self.refusal(node, f"`{ast.unparse(node)}`", "join and split")
+        if name in _TEXT_TESTS:
+            return Js(f"{owner.within(CALL)}.{_TEXT_TESTS[name]}({other.text})", CALL, BOOL)
+        if name in _TEXT_CUTS:
+            given = f"{owner.within(ASSIGNMENT)},{other.within(ASSIGNMENT)}"
+            return Js(f"{self.link.helper(name)}({given})", CALL, STR)
+        use = "join, split, startswith, endswith, removeprefix and removesuffix"
+        raise self.refusal(node, f"`{ast.unparse(node)}`", use)
 
     def _of_list(self, node: ast.Call, owner: Js, name: str) -> Js:
         value = self.expression(node.args[0])
