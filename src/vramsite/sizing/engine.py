@@ -170,6 +170,7 @@ def placed(whole: Loaded, device: Device, rules: EngineRules, assumptions: Assum
             whole.cache,
             asked,
             whole.buffers,
+            file.vision_bytes if asked.vision else 0.0,
             whole.memory.device_bytes,
             limit,
         )

@@ -76,26 +76,20 @@ def least_expert_layers_on_host(
     return None
 
 
-def most_gpu_layers(
+def gpu_layers_within(
     arch: Architecture,
     weights: WeightBytes,
     cache: CacheBytes,
-    settings: Settings,
-    rules: BufferRules,
-    limit_bytes: float,
-) -> float | None:
-    """The largest -ngl that fits one device; None where not even 0 does."""
-    cpu_moe = settings.cpu_moe_layers is not None and settings.cpu_moe_layers > 0.0
-    partial = with_placement(
-        settings, 1.0, all_layers(len(weights.layer_bytes) * 1.0) - 1.0, settings.cpu_moe_layers
-    )
-    need = compute_buffers(arch, partial, weights, rules).device_bytes
-    if need > limit_bytes:
-        return None
-    need = need + weights.output_bytes
+    cpu_moe: bool,
+    room_bytes: float,
+) -> float:
+    """The largest -ngl whose weights and cache take no more than that, -1 where not even 0 does."""
+    need = weights.output_bytes
     placed = 0.0
     layer = len(weights.layer_bytes) * 1.0
-    while need <= limit_bytes:
+    if room_bytes < 0.0:
+        return -1.0
+    while need <= room_bytes:
         placed = placed + 1.0
         layer = layer - 1.0
         if layer < 0.0:
@@ -109,19 +103,50 @@ def most_gpu_layers(
     return placed
 
 
+def most_gpu_layers(
+    arch: Architecture,
+    weights: WeightBytes,
+    cache: CacheBytes,
+    settings: Settings,
+    rules: BufferRules,
+    limit_bytes: float,
+) -> float:
+    """The largest -ngl below all that fits one device, -1 where not even 0 does.
+
+    Buffers depend on the placement (cache and weights on the host are copied for a prompt), so
+    each guess is what the buffers of the guess before leave room for.
+    """
+    cpu_moe = settings.cpu_moe_layers is not None and settings.cpu_moe_layers > 0.0
+    beyond = all_layers(len(weights.layer_bytes) * 1.0)
+    best = -1.0
+    guess = beyond - 1.0
+    while guess > best:
+        partial = with_placement(settings, 1.0, guess, settings.cpu_moe_layers)
+        room = limit_bytes - compute_buffers(arch, partial, weights, rules).device_bytes
+        fitting = gpu_layers_within(arch, weights, cache, cpu_moe, room)
+        if fitting < guess:
+            beyond = guess
+        else:
+            best = guess
+        guess = min(max(fitting, 0.0), beyond - 1.0)
+    return best
+
+
 def placement_that_fits(
     arch: Architecture,
     weights: WeightBytes,
     cache: CacheBytes,
     settings: Settings,
     rules: BufferRules,
+    vision_bytes: float,
     whole_bytes: float,
     limit_bytes: float,
 ) -> Settings | None:
     """Settings with as little on the host as makes the rest fit, None where nothing does.
 
     Experts go first (they are read sparsely), whole layers when that is not enough; what the
-    user fixed stays fixed.
+    user fixed stays fixed. `whole_bytes` is the need of one device with everything on it, vision
+    included.
     """
     everything = all_layers(len(weights.layer_bytes) * 1.0)
     if settings.cpu_moe_layers is None and settings.gpu_layers is None:
@@ -136,8 +161,8 @@ def placement_that_fits(
     if chosen is None and weights.routed_bytes > 0.0:
         chosen = arch.layer_count
     start = with_placement(settings, 1.0, None, chosen)
-    layers = most_gpu_layers(arch, weights, cache, start, rules, limit_bytes)
-    if layers is None:
+    layers = most_gpu_layers(arch, weights, cache, start, rules, limit_bytes - vision_bytes)
+    if layers < 0.0:
         return None
     return with_placement(settings, 1.0, layers, 0.0 if chosen is None else chosen)
 

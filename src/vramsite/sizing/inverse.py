@@ -137,7 +137,14 @@ def host_ram_needed(
     if memory.device_bytes <= limit_bytes:
         return memory.host_bytes
     placed = placement_that_fits(
-        arch, weights, cache, settings, buffer_rules, memory.device_bytes, limit_bytes
+        arch,
+        weights,
+        cache,
+        settings,
+        buffer_rules,
+        vision_bytes,
+        memory.device_bytes,
+        limit_bytes,
     )
     if placed is None:
         return None
