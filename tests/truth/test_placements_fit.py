@@ -54,3 +54,35 @@ def test_the_vision_projector_takes_its_place_before_layers_do(sizer: Sizer) -> 
     assert fit.verdict == "offload"
     assert fit.reserve_bytes is not None
     assert fit.reserve_bytes >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("model", "device", "gpus"),
+    [
+        ("llama-3.1-405b-instruct", "rtx-3090", 4),  # whole layers
+        ("gpt-oss-120b", "rtx-3090", 2),  # few layers of many experts
+        ("glm-4.5-air", "rtx-4090", 2),  # experts of two in three layers
+    ],
+)
+def test_several_devices_hold_what_they_can(
+    sizer: Sizer, model: str, device: str, gpus: int
+) -> None:
+    asked = sizer.settings(model, device, gpus=gpus)
+    answer = sizer.size(model, device, asked)
+    fit = answer.fit
+    assert fit.verdict == "offload"
+    assert fit.reserve_bytes is not None
+    assert fit.reserve_bytes >= 0.0
+    everything = len(sizer.load(model, asked).file.weights.layer_bytes) + 1.0
+    if fit.gpu_layers < everything:
+        more = replace(asked, gpu_layers=fit.gpu_layers + 1.0, cpu_moe_layers=fit.cpu_moe_layers)
+    else:
+        more = replace(asked, gpu_layers=fit.gpu_layers, cpu_moe_layers=fit.cpu_moe_layers - 1.0)
+    one_more = sizer.size(model, device, more).fit
+    assert one_more.reserve_bytes is not None
+    assert one_more.reserve_bytes < 0.0
+    # Fewer cards than hold it whole, and more of it on them than on one alone.
+    assert fit.gpus_needed is not None
+    assert fit.gpus_needed > gpus
+    alone = sizer.size(model, device, replace(asked, gpus=1.0)).fit
+    assert fit.offloaded_bytes < alone.offloaded_bytes

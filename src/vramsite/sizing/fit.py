@@ -6,8 +6,9 @@ Fit is judged per device: the busiest card decides, memory is never summed over 
 from __future__ import annotations
 
 from vramsite.sizing.buffers import BufferRules, compute_buffers
-from vramsite.sizing.cache import CacheBytes
+from vramsite.sizing.cache import CacheBytes, cache_placed
 from vramsite.sizing.memory import account
+from vramsite.sizing.model_work import model_work
 from vramsite.sizing.numeric import floor, index
 from vramsite.sizing.placement import all_layers
 from vramsite.sizing.records import Architecture, Assumptions, Device, Fit, Memory, Settings
@@ -132,6 +133,50 @@ def most_gpu_layers(
     return best
 
 
+def placement_on_several(
+    arch: Architecture,
+    weights: WeightBytes,
+    cache: CacheBytes,
+    settings: Settings,
+    rules: BufferRules,
+    vision_bytes: float,
+    limit_bytes: float,
+) -> Settings | None:
+    """What to leave on the host so that the busiest of several devices holds its part.
+
+    Layers are dealt out evenly, so experts of the first ones relieve the first devices alone. Of
+    the fewest whole layers and the fewest layers' experts, the one of which a token reads less.
+    """
+    count = len(weights.layer_bytes) * 1.0
+    best: Settings | None = None
+    least = 0.0
+    for experts in [False, True]:
+        fitting = -1.0
+        beyond = count + 1.0
+        found: Settings | None = None
+        while beyond - fitting > 1.0:
+            middle = floor((fitting + beyond) / 2.0)
+            tried = with_placement(settings, settings.gpus, middle, 0.0)
+            if experts:
+                tried = with_placement(settings, settings.gpus, count + 1.0, count - middle)
+            moved = cache_placed(arch, cache, tried, rules.cache)
+            memory = account(arch, weights, moved, tried, rules, "", vision_bytes)
+            if memory.device_bytes <= limit_bytes:
+                fitting = middle
+                found = tried
+            else:
+                beyond = middle
+        if found is not None:
+            work = model_work(arch, weights, found)
+            read = work.host_dense_bytes
+            if arch.expert_count > 0.0:
+                read = read + work.host_routed_bytes * arch.experts_used / arch.expert_count
+            if best is None or read < least:
+                best = found
+                least = read
+    return best
+
+
 def placement_that_fits(
     arch: Architecture,
     weights: WeightBytes,
@@ -149,13 +194,19 @@ def placement_that_fits(
     included.
     """
     everything = all_layers(len(weights.layer_bytes) * 1.0)
+    if settings.gpus > 1.0:
+        if settings.cpu_moe_layers is not None or settings.gpu_layers is not None:
+            return None
+        return placement_on_several(
+            arch, weights, cache, settings, rules, vision_bytes, limit_bytes
+        )
     if settings.cpu_moe_layers is None and settings.gpu_layers is None:
         experts = least_expert_layers_on_host(
             arch, weights, settings, rules, whole_bytes, limit_bytes
         )
         if experts is not None:
             return with_placement(settings, settings.gpus, everything, experts)
-    if settings.gpus > 1.0 or settings.gpu_layers is not None:
+    if settings.gpu_layers is not None:
         return None
     chosen = settings.cpu_moe_layers
     if chosen is None and weights.routed_bytes > 0.0:
