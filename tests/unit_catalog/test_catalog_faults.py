@@ -8,6 +8,7 @@ import pytest
 from made_up_catalog import TODAY, faults_of, spoil
 
 from vramsite.catalog import CatalogError, load_catalog
+from vramsite.catalog.catalog import read_catalog
 
 MODEL = "models/acme/toy-1b.yaml"
 GPU = "gpus/acme/card-10.yaml"
@@ -45,6 +46,15 @@ CASES = [
     (MODEL, "context_max_tokens: 8192", "context_max_tokens: 8k", ":8: context", "whole number"),
     (MODEL, "confidence: exact", "confidence: sure", ":18: confidence:", "'exact'"),
     (MODEL, "    exact: true\n", "", ":15: files[0].exact:", "is missing"),
+    # keys with nothing behind them
+    (GPU, "bandwidth_gb_s: 500", "bandwidth_gb_s:", ":10: bandwidth_gb_s:", "take the line out"),
+    (GPU, "bandwidth_gb_s: 500", "bandwidth_gb_s: null", ":10: bandwidth_gb_s:", "not known (mem"),
+    (GPU, "memory_gb: 16", "memory_gb:", ":7: memory_gb:", "write its value (memory as it is sold"),
+    (GPU, "fp16: 40", "fp16: ~", ":12: tflops.fp16:", "nothing behind it"),
+    (GPU, "as_of: 2026-02", "as_of:", ":22: street_usd.as_of:", "nothing behind it; write its v"),
+    (GPU, "backends: [cuda]", "backends: [cuda, ]\nnotes:", ":6: notes:", "take the line out"),
+    (CLOUD, "gpu_count: 1", "gpu_count:", ":5: offers[0].gpu_count:", "nothing behind it"),
+    (MODEL, "value_heads: 2", "value_heads:", ":28: config.num_key", "null where config.json says"),
     # house rules
     (GPU, "memory_mib_reported: 16376", "memory_mib_reported: 16", ":8: memory_mib", "13760 to"),
     (GPU, "memory_mib_reported: 16376", "memory_mib_reported: 17179", ":8: memory_mib", "16384"),
@@ -77,7 +87,15 @@ CASES = [
     # YAML
     (GPU, "memory_gb: 16", "memory_gb: 16\nmemory_gb: 24", ":8: memory_gb:", "is there twice"),
     (GPU, "memory_gb: 16", "memory_gb: 16\n\ttdp: 3", ":8:", "indented with a tab"),
-    (GPU, "fp16: 40", "fp16: [40", ":13:", "is not valid YAML"),
+    (GPU, "fp16: 40", "fp16: [40", ":13:", "is not valid YAML: close the bracket"),
+    (GPU, "name: Card 10", "name:Card 10", ":2:", "write a space after the colon of each key"),
+    (GPU, "name: Card 10", "name: Card: 10", ":1:", "put a text that holds ': ' in quotes"),
+    (GPU, "name: Card 10", "name: @Card", ":1:", "begins with this character in quotes"),
+    (GPU, "name: Card 10", "name: *Card", ":1:", "begins with '*' in quotes (found undefined"),
+    (GPU, "  tdp_w: data sheet", "  tdp_w: 'data", ":28:", "close the quote that begins here"),
+    (GPU, "vendor: Acme", "vendor Acme", ":2:", "write `key: value` on this line"),
+    (GPU, "name: Card 10", "name: 'a' b", ":1:", "in the other kind of quotes"),
+    (GPU, "name: Card 10", "---\nname: x\n---\nname: y", ":3:", "one file holds one entry"),
     (GPU, "name: Card 10", "name: &n Card 10\nnotes: *n", ":2: notes:", "an alias"),
     (GPU, "name: Card 10", "name: !!python/object:os.system x", ":1: name:", "has the tag"),
     (GPU, "name: Card 10", "name: !!binary aGk=", ":1: name:", "has the tag"),
@@ -95,6 +113,34 @@ def test_spoilt_value(data: Path, name: str, old: str, new: str, place: str, par
     found = [text for text in faults_of(data) if text.startswith(f"data/{name}{place}")]
     assert found, faults_of(data)
     assert any(part in text for text in found), found
+
+
+def unknown_reader(data: Path) -> str:
+    _, faults = read_catalog(data, today=TODAY, architectures=True)
+    (fault,) = faults
+    return str(fault)
+
+
+def test_an_unknown_model_type_names_the_nearest_readers(data: Path) -> None:
+    spoil(data, MODEL, "model_type: llama", "model_type: qwen33")
+    text = unknown_reader(data)
+    assert "no reader for 'qwen33'; did you mean qwen3" in text
+    assert "`vramsite add-model config.json`" in text
+    assert len(text) < 300  # not all readers
+    spoil(data, MODEL, "model_type: qwen33", "model_type: '~~~~'")
+    assert "no reader for '~~~~'; run `vramsite add-model" in unknown_reader(data)
+
+
+def test_null_in_what_was_copied_is_a_value(data: Path) -> None:
+    spoil(data, MODEL, "config:\n", "config:\n  rope_scaling: null\n")
+    assert faults_of(data) == []
+
+
+def test_keys_with_nothing_behind_them_without_end(data: Path) -> None:
+    (data / GPU).write_text("".join(f"k{n}:\n" for n in range(30_000)), encoding="utf-8")
+    texts = [text for text in faults_of(data) if GPU in text]
+    assert any("29975 more keys with nothing behind them" in text for text in texts)
+    assert len(texts) < 90
 
 
 def test_made_up_catalog_is_in_order(data: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from vramsite.catalog.faults import Fault
-from vramsite.catalog.messages import validation_faults
+from vramsite.catalog.messages import empty_faults, validation_faults
 from vramsite.catalog.record import SLUG
 from vramsite.catalog.yaml_source import Document, read_document, shown_path
 
@@ -82,6 +82,7 @@ def load_file(
     for name in doubled:
         message = "must not be written; it is taken from the path of the file"
         faults.append(document.fault((name,), message))
+    faults.extend(empty_faults(document, record))
     try:
         return Entry(record.model_validate({**document.data, **names}), document)
     except ValidationError as error:
@@ -98,7 +99,8 @@ def _children(data_dir: Path, folder: Path, faults: list[Fault]) -> Iterator[Pat
 
 def _identity(path: Path, data_dir: Path, faults: list[Fault]) -> str | None:
     if path.suffix != ".yaml" or not path.is_file():
-        faults.append(_stray(path, data_dir, "is no .yaml file; entries are files named <id>.yaml"))
+        message = f"is no .yaml file; rename it to {path.stem}.yaml, or take it out of this folder"
+        faults.append(_stray(path, data_dir, message))
         return None
     if not re.match(SLUG, path.stem) or not re.match(SLUG, path.parent.name):
         allowed = "lower-case letters, digits, '.' and '-'"

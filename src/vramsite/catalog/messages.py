@@ -6,11 +6,12 @@ import difflib
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.record import LEAST
-from vramsite.catalog.yaml_source import Document, KeyPath
+from vramsite.catalog.yaml_source import VERBATIM, Document, KeyPath
 
 # Instead of pydantic's wording, where that speaks to programmers.
 _WORDING = {
@@ -43,11 +44,34 @@ def validation_faults(
     document: Document, record: type[BaseModel], error: ValidationError
 ) -> list[Fault]:
     """The faults that pydantic found in a file that should be a `record`, of many the first."""
-    found = error.errors(include_url=False)
+    told = set(document.empty)  # by `empty_faults`
+    found = [
+        details
+        for details in error.errors(include_url=False)
+        if _keys(document.data, details["loc"]) not in told
+    ]
     faults = [_fault(document, record, details) for details in found[:MOST_OF_A_KIND]]
     if len(found) > len(faults):
         more = len(found) - len(faults)
         faults.append(document.fault((), f"has {more} more faults; correct these first"))
+    return faults
+
+
+def empty_faults(document: Document, record: type[BaseModel]) -> list[Fault]:
+    """A fault for each key with nothing behind it: is it not known, or was it forgotten?"""
+    faults = []
+    for keys in document.empty[:MOST_OF_A_KIND]:
+        field = _field(record, keys)
+        text = "has nothing behind it; write its value"
+        if keys[0] == VERBATIM:
+            text += ", or null where config.json says null"
+        elif field is None or not field.is_required():
+            text += ", or take the line out where it is not known"
+        described = f" ({field.description})" if field is not None and field.description else ""
+        faults.append(document.fault(keys, text + described))
+    if len(document.empty) > len(faults):
+        more = len(document.empty) - len(faults)
+        faults.append(document.fault((), f"has {more} more keys with nothing behind them"))
     return faults
 
 
@@ -70,8 +94,9 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
         found = details["input"]
         quoted = kind.endswith("_type") and isinstance(found, str)
         message = f"found {repr(shortened(found)) if quoted else _shown(found)}; {text}"
-    description = _description(record, keys)
-    return document.fault(keys, f"{message} ({description})" if description else message)
+    field = _field(record, keys)
+    described = f" ({field.description})" if field is not None and field.description else ""
+    return document.fault(keys, message + described)
 
 
 def _unknown_key(key: str, record: type[BaseModel]) -> str:
@@ -119,13 +144,12 @@ def _nested(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _description(record: type[BaseModel], keys: KeyPath) -> str | None:
+def _field(record: type[BaseModel], keys: KeyPath) -> FieldInfo | None:
     named = [key for key in keys if isinstance(key, str)]
     if not named:
         return None
     parent = _record_at(record, tuple(named[:-1]))
-    field = parent.model_fields.get(named[-1]) if parent is not None else None
-    return field.description if field is not None else None
+    return parent.model_fields.get(named[-1]) if parent is not None else None
 
 
 def _shown(value: Any) -> str:

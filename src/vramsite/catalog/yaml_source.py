@@ -17,6 +17,7 @@ import yaml
 
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.raw_text import MAX_DEPTH, UnusableError, hidden_character, read_text
+from vramsite.catalog.yaml_hints import yaml_problem
 
 KeyPath = tuple[str | int, ...]
 
@@ -46,6 +47,8 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "tag:yaml.org,2002:bool": lambda text: text == "true",
     "tag:yaml.org,2002:null": lambda text: None,
 }
+VERBATIM = "config"
+"""The key of what is copied from a config.json: there null is a value that somebody wrote."""
 _TODO = re.compile(r"\bTODO\b:? ?(.*)")
 _KEY = re.compile(r"\s*+(?:- ++)*+([A-Za-z_][\w.]*):")
 _CONTAINERS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
@@ -53,11 +56,15 @@ _CONTAINERS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file as read: `data` is its mapping, `shown` its path in messages."""
+    """A file as read: `data` is its mapping, `shown` its path in messages.
+
+    `empty` are the keys with nothing behind them; null is a value only where it was copied.
+    """
 
     path: Path
     shown: str
     data: dict[str, Any]
+    empty: tuple[KeyPath, ...] = ()
 
     def line(self, keys: KeyPath) -> int:
         """The line of the innermost of `keys` that the file has (1 where it has none)."""
@@ -93,11 +100,8 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     try:
         node = _compose(text)
     except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        said = [getattr(error, "context", None), getattr(error, "problem", None)]
-        problem = shortened(", ".join(filter(None, said)) or str(error), 200)
-        line = mark.line + 1 if mark is not None else 1
-        faults.append(Fault(shown, line, "", f"is not valid YAML: {problem}"))
+        line, message = yaml_problem(error)
+        faults.append(Fault(shown, line, "", message))
         return None
     if not isinstance(node, yaml.MappingNode):
         faults.append(Fault(shown, 1, "", "must be a mapping of keys to values (`key: value`)"))
@@ -108,7 +112,9 @@ def read_document(path: Path, data_dir: Path, faults: list[Fault]) -> Document |
     if builder.left_out:
         message = f"has {builder.left_out} more faults; correct these first"
         faults.append(Fault(shown, 0, "", message))
-    return None if len(faults) > before else Document(path, shown, data)
+    if len(faults) > before:
+        return None
+    return Document(path, shown, data, tuple(builder.empty))
 
 
 def _open_points(text: str, shown: str) -> list[Fault]:
@@ -168,6 +174,7 @@ class _Builder:
         self.seen: set[int] = set()
         self.shown_faults = 0
         self.left_out = 0
+        self.empty: list[KeyPath] = []
 
     def refuse(self, node: Any, keys: KeyPath, message: str) -> None:
         if self.shown_faults >= MOST_OF_A_KIND:
@@ -225,6 +232,8 @@ class _Builder:
             return self.refuse(
                 node, keys, f"has the tag {shortened(node.tag)}; write a plain value"
             )
+        if value is None and (node.value == "" or keys[0] != VERBATIM):
+            self.empty.append(keys)
         if value in (float("inf"), float("-inf")):
             return self.refuse(
                 node, keys, f"found {shortened(node.value)}; is too big for a number"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cache
 
 from vramsite.catalog.architectures.keys import ArchitectureError
@@ -51,8 +52,14 @@ def read_architecture(source: ArchitectureSource) -> Architecture:
     _load_readers()
     function = _readers.get(source.model_type)
     if function is None:
-        raise ArchitectureError(
-            "model_type",
-            f"no reader for {source.model_type!r}; known are {', '.join(known_model_types())}",
-        )
+        raise ArchitectureError("model_type", _unknown(source.model_type))
     return function(source)
+
+
+def _unknown(model_type: str) -> str:
+    near = get_close_matches(model_type, known_model_types(), n=3, cutoff=0.5)
+    meant = f"did you mean {' or '.join(near)}? If not, run" if near else "run"
+    return (
+        f"no reader for {model_type!r}; {meant} `vramsite add-model config.json`, which compares"
+        " it with all readers, and see docs/adding-an-architecture.md"
+    )
