@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from vramsite.catalog.graphs.nodes import NodeCounts, NodeTable
 from vramsite.catalog.graphs.rules import (
     FamilyGraph,
     GraphRules,
@@ -45,6 +46,23 @@ class Part(_Strict):
     steps: Steps | str
 
 
+class Nodes(_Strict):
+    """See NodeCounts."""
+
+    layer: float
+    outside: float
+    slots: float
+    rotation: float
+
+
+class Table(_Strict):
+    """See NodeTable."""
+
+    least: float
+    per_tensor: float
+    sizes: list[float]
+
+
 class Family(_Strict):
     """The graph of a family of architectures."""
 
@@ -54,6 +72,9 @@ class Family(_Strict):
     requires: list[str] = Field(default_factory=list)
     pool: tuple[float, float, float] = (0.0, 0.0, 0.0)  # tokens of one, most selected, spare
     block_layers: int = 0
+    nodes: Nodes | None = None
+    host_states: str = ""
+    host_scans: str = ""
     weights_of_steps: dict[str, list[str]] = Field(default_factory=dict)  # before the file's own
     inputs: Steps
     host: Steps
@@ -66,6 +87,7 @@ class Family(_Strict):
 class GraphFile(_Strict):
     """The whole file."""
 
+    node_table: Table
     fused_router_experts: list[int]
     separate_expert_formats: list[str]
     least_rotation: int
@@ -100,6 +122,7 @@ class _Converted:
             fused_router_experts=[float(count) for count in content.fused_router_experts],
             separate_expert_formats=content.separate_expert_formats,
             least_rotation=float(content.least_rotation),
+            node_table=NodeTable(**dict(content.node_table)),
             in_place_without_fusion=_named_lists(in_place),
             weights_of_steps=_named_lists(content.weights_of_steps),
             inputs_of_steps=_named_lists(content.inputs_of_steps),
@@ -119,6 +142,9 @@ class _Converted:
             pool_most=pool_most,
             pool_spare=pool_spare,
             block_layers=float(family.block_layers),
+            nodes=NodeCounts(**dict(family.nodes)) if family.nodes else None,
+            host_states=self._place(family.host_states),
+            host_scans=self._place(family.host_scans),
             weights_of_steps=_named_lists(family.weights_of_steps),
             inputs=self._modes(family.inputs),
             host=self._modes(family.host),

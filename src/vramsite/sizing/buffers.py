@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vramsite.sizing.cache import CacheRules, cache_type, slot_cells, window_cells
-from vramsite.sizing.graph_memory import ReplayTable, device_graph_bytes, inputs_bytes
-from vramsite.sizing.graph_program import GraphFacts, chosen
+from vramsite.sizing.errors import SizingError
+from vramsite.sizing.graph_memory import ReplayTable, device_graph_bytes, host_graph_bytes
+from vramsite.sizing.graph_program import GraphFacts
 from vramsite.sizing.graph_quantities import graph_quantities
 from vramsite.sizing.graph_records import ModelGraph
+from vramsite.sizing.numeric import index
 from vramsite.sizing.placement import layer_count_on_host
 from vramsite.sizing.records import Architecture, Settings
 from vramsite.sizing.weights import WeightBytes
@@ -32,7 +34,7 @@ class KnownBuffers:
 
     settings: Settings
     placed: list[PlacedBuffers] = field(default_factory=list)
-    host_inputs_bytes: float = 0.0
+    host_bytes: list[float] = field(default_factory=list)  # by how much of `host_more` counts
     table: list[ReplayTable] = field(default_factory=list)  # one, where the graph is known
 
 
@@ -117,7 +119,7 @@ def _one_device(
             return entry
     row = _tokens(settings) * arch.embedding_width * F32_BYTES
     device = 0.0
-    host = known.host_inputs_bytes
+    host = 0.0
     graph = arch.graph
     if graph is None:
         masks = _mask_bytes(arch, settings, rules.cache)
@@ -125,9 +127,8 @@ def _one_device(
         host = masks + 4.0 * row
     else:
         device = device_graph_bytes(arch, graph, settings, weights, rules.cache, known.table[0])
-    states = _state_bytes(arch, settings)
-    if (host_layers > 0.0 or not settings.kv_offload) and states > row:
-        host = host + states  # else they fit where the embedding was
+        more = 0.0 if settings.kv_offload else 1.0
+        host = known.host_bytes[index(2.0 if host_layers > 0.0 else more)]
     if settings.backend == "cpu":
         host = device + row
         device = 0.0
@@ -154,7 +155,11 @@ def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownB
     if graph is not None:
         quantities = graph_quantities(arch, settings, rules.cache, graph)
         host = graph_facts(graph, settings, rules.cache, rules.cache.host_alignment_bytes)
-        found.host_inputs_bytes = inputs_bytes(chosen(graph.host, host), quantities, host)
+        if _cache_names(settings, rules.cache, host) in graph.overfull:
+            raise SizingError("graph_too_large")
+        found.host_bytes = [
+            host_graph_bytes(graph, quantities, host, more) for more in [0.0, 1.0, 2.0]
+        ]
         alignment = rules.cache.device_alignment_bytes
         if settings.backend == "cpu":
             alignment = rules.cache.host_alignment_bytes
@@ -209,6 +214,15 @@ def graph_facts(
     )
 
 
+def _cache_names(settings: Settings, rules: CacheRules, facts: GraphFacts) -> str:
+    """The caches as ModelGraph.overfull names them."""
+    return (
+        ("k" if cache_type(rules, settings.kv_type_k).quantised else "")
+        + ("v" if cache_type(rules, settings.kv_type_v).quantised else "")
+        + ("" if facts.one_sequence or facts.unified else "+")
+    )
+
+
 def _mask_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> float:
     """Bytes of the attention masks: one of the whole context, one of the window."""
     full = False
@@ -220,14 +234,6 @@ def _mask_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> fl
             full = True
     cells = (slot_cells(settings, rules) if full else 0.0) + window
     return cells * _tokens(settings) * (2.0 if settings.flash_attention else F32_BYTES)
-
-
-def _state_bytes(arch: Architecture, settings: Settings) -> float:
-    """Recurrent states that the host works on: gathered, updated and written, and convolution's."""
-    most = 0.0
-    for group in arch.groups:
-        most = max(most, 3.0 * group.recurrent_elements + group.conv_elements)
-    return most * settings.parallel * F32_BYTES
 
 
 def _coarse_bytes(arch: Architecture, settings: Settings) -> float:

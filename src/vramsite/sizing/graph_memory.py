@@ -21,7 +21,7 @@ from vramsite.sizing.graph_program import (
     chosen,
     layer_program,
 )
-from vramsite.sizing.graph_records import GraphStep, ModelGraph
+from vramsite.sizing.graph_records import ModelGraph
 from vramsite.sizing.heap import (
     Heap,
     copied,
@@ -33,6 +33,7 @@ from vramsite.sizing.heap import (
     same_layout,
     take,
 )
+from vramsite.sizing.numeric import index
 from vramsite.sizing.placement import layer_count_on_host
 from vramsite.sizing.records import Architecture, Settings
 from vramsite.sizing.weights import WeightBytes
@@ -107,10 +108,14 @@ class _Way:
     start: float = 0.0  # the how manieth part of that layer it was
 
 
-def inputs_bytes(steps: list[GraphStep], quantities: list[float], facts: GraphFacts) -> float:
-    """Peak of a buffer of inputs alone, as the host's is."""
+def host_graph_bytes(
+    graph: ModelGraph, quantities: list[float], facts: GraphFacts, more: float
+) -> float:
+    """Peak of the host's buffer: inputs, and the first `more` of what it may hold beside."""
     program = LayerProgram()
-    add_steps(program, steps, quantities, facts, HostLayer())
+    add_steps(program, chosen(graph.host, facts), quantities, facts, HostLayer())
+    for place in range(index(more)):
+        add_steps(program, graph.host_more[place], quantities, facts, HostLayer())
     heap = empty_heap()
     _replay(heap, program, _Beside(layer=NONE))
     return heap.peak

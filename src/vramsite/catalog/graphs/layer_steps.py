@@ -48,12 +48,18 @@ def layer_steps(making: Making, program: float | None, layer: int, place: str) -
     steps: list[GraphStep] = []
     times = 0.0
     each: list[GraphStep] = []  # steps in a row that every layer takes, one layer after another
+    scales: list[GraphStep] = []  # of a norm: applied in place when what it read is dropped
     for step in steps_of(making.rules, program):
         made = _step(making, step, layer, place)
+        if made.action != "drop":
+            steps += scales
+            scales = []
         if made.reads.endswith(".bias"):  # added in place before the step
-            steps.append(GraphStep(name=made.reads, reads=made.reads))
-            steps.append(GraphStep(name=made.reads, action="drop"))
+            steps += _in_place(made.reads, [])
             made = replace(made, reads="")
+        elif made.reads.endswith("_norm"):
+            scales = _in_place(made.reads, made.uses)
+            made = replace(made, reads="", uses=[])
         if step.action == "take_for_each_layer":
             each.append(made)
             times = layers_with(making.widths, step.each_with) - step.but
@@ -65,7 +71,16 @@ def layer_steps(making: Making, program: float | None, layer: int, place: str) -
             steps.append(made)
     for _ in range(index(times)):
         steps += each
+    steps += scales
     return steps
+
+
+def _in_place(weight: str, uses: list[str]) -> list[GraphStep]:
+    """A weight added or multiplied in place: nothing is taken but, from the host, its copy."""
+    return [
+        GraphStep(name=weight, reads=weight, uses=uses),
+        GraphStep(name=weight, action="drop"),
+    ]
 
 
 def _step(making: Making, step: RuleStep, layer: int, place: str) -> GraphStep:
@@ -99,15 +114,21 @@ def _reads(making: Making, step: RuleStep, layer: int, place: str) -> str:
             return "cache_k"
         if step.name == "kqv":
             return "cache_v"
-    lists = making.family.weights_of_steps
-    if step.name not in lists.names:
-        lists = making.rules.weights_of_steps
-    for role in named(lists, step.name):
+    for role in _roles(making, step.name, place):
         if has(making.widths, role, layer):
             return role
         if role == ROPE_FREQS and has_anywhere(making.widths, role):
             return role
     return ""
+
+
+def _roles(making: Making, name: str, place: str) -> list[str]:
+    """Weights that a step of that name may multiply by, in this part of a layer."""
+    for lists in [making.family.weights_of_steps, making.rules.weights_of_steps]:
+        for key in [place + "." + name, name]:
+            if key in lists.names:
+                return named(lists, key)
+    return []
 
 
 def _uses(making: Making, step: RuleStep, reads: str) -> list[str]:

@@ -11,6 +11,7 @@ from vramsite.catalog.graphs.layer_steps import (
     layer_steps,
     part_of,
 )
+from vramsite.catalog.graphs.nodes import overfull_caches
 from vramsite.catalog.graphs.rules import (
     FamilyGraph,
     GraphRules,
@@ -83,6 +84,11 @@ def _family_graph(rules: GraphRules, family: FamilyGraph, widths: Widths) -> Mod
     head = max(cached_head(widths, True), cached_head(widths, False))
     inputs = _inputs(making, family.inputs, family.inputs_unified)
     host = _inputs(making, family.host, family.host_unified)
+    recurrent = _recurrent_layer(widths)
+    host_more = [
+        layer_steps(making, family.host_states, recurrent, INPUTS),
+        layer_steps(making, family.host_scans, recurrent, INPUTS),
+    ]
     end = layer_steps(making, family.end, index(arch.layer_count) - 1, INPUTS)
     if not making.fits or not widths.known:
         return None
@@ -91,6 +97,8 @@ def _family_graph(rules: GraphRules, family: FamilyGraph, widths: Widths) -> Mod
         order=order,
         inputs=_with_table(widths, inputs),
         host=host,
+        host_more=host_more,
+        overfull=overfull_caches(arch, family.nodes, rules.node_table),
         quantities=making.quantities,
         layer_inputs=_inputs_used(layers),
         end=end,
@@ -101,6 +109,14 @@ def _family_graph(rules: GraphRules, family: FamilyGraph, widths: Widths) -> Mod
         and arch.shared_expert_ffn_width == arch.expert_ffn_width,
         separate_formats=rules.separate_expert_formats,
     )
+
+
+def _recurrent_layer(widths: Widths) -> int:
+    """The first one, 0 where there is none."""
+    for layer in range(index(widths.arch.layer_count)):
+        if group_of(widths, layer).kind == "recurrent":
+            return layer
+    return 0
 
 
 def _layer_facts(family: FamilyGraph) -> list[str]:

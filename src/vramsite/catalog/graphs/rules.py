@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vramsite.catalog.graphs.nodes import NodeCounts, NodeTable
 from vramsite.catalog.graphs.steps import RuleStep, read_program
 from vramsite.sizing.numeric import index
 
@@ -59,6 +60,9 @@ class FamilyGraph:
     pool_most: float = 0.0  # selected
     pool_spare: float = 0.0
     block_layers: float = 0.0
+    nodes: NodeCounts | None = None  # where the scheduler's table may be too small for them
+    host_states: float | None = None  # programs: see ModelGraph.host_more
+    host_scans: float | None = None
     weights_of_steps: NamedLists  # before the file's own
     inputs: ModePrograms
     host: ModePrograms
@@ -75,6 +79,7 @@ class GraphRules:
     fused_router_experts: list[float]
     separate_expert_formats: list[str]
     least_rotation: float
+    node_table: NodeTable
     in_place_without_fusion: NamedLists  # lists of one
     weights_of_steps: NamedLists
     inputs_of_steps: NamedLists

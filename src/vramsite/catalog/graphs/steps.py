@@ -16,7 +16,8 @@ from vramsite.catalog.architectures.json_value import decimal_number
 from vramsite.catalog.architectures.keys import ArchitectureError
 
 F32_BYTES = 4.0
-CACHE_ROWS = ("k_rows", "v_rows", "k_idxs", "v_idxs")  # the cells that K and V are written to
+# The cells that K and V are written to; what stands for the state of a recurrent layer
+CACHE_ROWS = ("k_rows", "v_rows", "k_idxs", "v_idxs", "state")
 _TIMES = ("used", "stack")
 _DIGITS = "0123456789"
 _FILE = "llama_cpp_graphs.yaml"
