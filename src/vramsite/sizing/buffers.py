@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vramsite.sizing.cache import CacheRules, cache_type, slot_cells, window_cells
+from vramsite.sizing.cache import CacheRules, cache_type, slot_cells, streams, window_cells
 from vramsite.sizing.errors import SizingError
 from vramsite.sizing.graph_memory import ReplayTable, device_graph_bytes, host_graph_bytes
 from vramsite.sizing.graph_program import GraphFacts
@@ -34,7 +34,7 @@ class KnownBuffers:
 
     settings: Settings
     placed: list[PlacedBuffers] = field(default_factory=list)
-    host_bytes: list[float] = field(default_factory=list)  # by how much of `host_more` counts
+    host_peaks: list[float] = field(default_factory=list)  # by how much of `host_more` counts
     table: list[ReplayTable] = field(default_factory=list)  # one, where the graph is known
 
 
@@ -128,7 +128,7 @@ def _one_device(
     else:
         device = device_graph_bytes(arch, graph, settings, weights, rules.cache, known.table[0])
         more = 0.0 if settings.kv_offload else 1.0
-        host = known.host_bytes[index(2.0 if host_layers > 0.0 else more)]
+        host = known.host_peaks[index(2.0 if host_layers > 0.0 else more)]
     if settings.backend == "cpu":
         host = device + row
         device = 0.0
@@ -155,9 +155,9 @@ def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownB
     if graph is not None:
         quantities = graph_quantities(arch, settings, rules.cache, graph)
         host = graph_facts(graph, settings, rules.cache, rules.cache.host_alignment_bytes)
-        if _cache_names(settings, rules.cache, host) in graph.overfull:
+        if _cache_names(settings, rules.cache) in graph.overfull:
             raise SizingError("graph_too_large")
-        found.host_bytes = [
+        found.host_peaks = [
             host_graph_bytes(graph, quantities, host, more) for more in [0.0, 1.0, 2.0]
         ]
         alignment = rules.cache.device_alignment_bytes
@@ -214,12 +214,12 @@ def graph_facts(
     )
 
 
-def _cache_names(settings: Settings, rules: CacheRules, facts: GraphFacts) -> str:
+def _cache_names(settings: Settings, rules: CacheRules) -> str:
     """The caches as ModelGraph.overfull names them."""
     return (
         ("k" if cache_type(rules, settings.kv_type_k).quantised else "")
         + ("v" if cache_type(rules, settings.kv_type_v).quantised else "")
-        + ("" if facts.one_sequence or facts.unified else "+")
+        + ("" if streams(settings) == 1.0 else "+")
     )
 
 

@@ -81,7 +81,6 @@ class _Layout:
     """A layout between two layers, and the turns from it."""
 
     heap: Heap
-    mark: float  # other layouts mostly have another one
     turns: list[_Turn] = field(default_factory=list)
 
 
@@ -158,14 +157,10 @@ def device_graph_bytes(
 def _layout(table: ReplayTable, heap: Heap) -> int:
     """Place of a layout among those met."""
     now = copied(heap)
-    mark = now.end
-    for start in now.starts:
-        mark = mark + start
     for place in range(len(table.layouts)):
-        entry = table.layouts[place]
-        if entry.mark == mark and same_layout(entry.heap, now):
+        if same_layout(table.layouts[place].heap, now):
             return place
-    table.layouts.append(_Layout(heap=now, mark=mark))
+    table.layouts.append(_Layout(heap=now))
     return len(table.layouts) - 1
 
 
