@@ -207,8 +207,9 @@ def size(
     """Print the numbers that the page of this pair shows."""
     from vramsite.catalog.faults import CatalogError
     from vramsite.catalog.on_demand import open_on_demand
+    from vramsite.report.capacity import capacity
     from vramsite.report.nearest import Published
-    from vramsite.report.size_text import run_json, size_json, size_text
+    from vramsite.report.size_text import capacity_json, run_json, size_json, size_text
     from vramsite.report.sizer import Sizer, SizerError
 
     try:
@@ -225,6 +226,7 @@ def size(
             split=split,
         )
         answer = sizer.size(model, device, settings)
+        room = capacity(sizer, model, answer)
         near = Published(sizer.catalog, (model, device)).nearest(model, device)
     except SizerError as error:
         fail(str(error))
@@ -232,9 +234,10 @@ def size(
         print_faults(error.faults)
     if as_json:
         runs = {"nearest_measurements": [run_json(row) for row in near.rows]}
-        typer.echo(json.dumps(size_json(model, device, answer) | runs, indent=2))
+        found = size_json(model, device, answer) | capacity_json(room) | runs
+        typer.echo(json.dumps(found, indent=2))
     else:
-        typer.echo(size_text(sizer.catalog, model, device, answer, near))
+        typer.echo(size_text(sizer.catalog, model, device, answer, room, near))
 
 
 @app.command()

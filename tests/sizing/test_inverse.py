@@ -13,7 +13,6 @@ from vramsite.sizing.buffers import BufferRules
 from vramsite.sizing.cache import CacheRules, CacheType
 from vramsite.sizing.inverse import (
     device_need,
-    host_ram_needed,
     largest_context,
     most_sequences,
     with_load,
@@ -145,22 +144,3 @@ def test_largest_context_of_a_real_model_is_the_largest(
         return device_need(file.arch, file.weights, asked, *rules, None, 0.0)
 
     assert need(found) <= limit < need(found + 256.0)
-
-
-def test_main_memory_grows_as_the_device_shrinks(rules: Rules) -> None:
-    file = model_file(load_catalog(DATA), "qwen3-30b-a3b-instruct-2507", "Q4_K_M")
-    settings = Settings(context_tokens=8192.0)
-
-    def ram(limit_gib: float) -> float:
-        found = host_ram_needed(file.arch, file.weights, settings, *rules, 0.0, limit_gib * GIB)
-        assert found is not None
-        return found
-
-    whole = ram(24.0)
-    # All on the device: the token embedding (151,936 x 2,048 weights in Q4_K) stays behind.
-    assert 151936 * 2048 * 4.5 / 8 <= whole <= 151936 * 2048 * 4.5 / 8 + 0.25 * GIB
-    half = ram(12.0)
-    # What the device lacks is in main memory.
-    assert half - whole >= 17.0 * GIB - 12.0 * GIB
-    assert ram(6.0) > half
-    assert host_ram_needed(file.arch, file.weights, settings, *rules, 0.0, 0.0) is None

@@ -23,6 +23,7 @@ from vramsite.sizing.figures import (
     context_figures,
     context_verdict,
     long_context_tokens,
+    longest_whole_tokens,
     size_bar,
     size_figures,
     speed_bars,
@@ -57,7 +58,9 @@ class PairView:
     `size` is the answer at the short context, `long` at the long one; `usual` tells whether the
     settings are those that every page shows by default; `needed_bytes` is what the
     device would have to hold for everything to run on it, whatever the verdict; `missing_bytes`
-    is what it has too little (None where it holds everything), `need_share` is need over usable.
+    is what it has too little (None where it holds everything), `need_share` is need over usable;
+    `longest_whole_tokens` is about the longest context that it holds whole, where that lies within
+    the curve.
     """
 
     model: ModelCard
@@ -77,6 +80,7 @@ class PairView:
     weights_basis: str
     bar: Bar
     curve: list[CurveRow]
+    longest_whole_tokens: int | None
     formats: list[FormatRow]
     best_format: FormatRow | None
     commands: list[Command]
@@ -163,6 +167,12 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
     rows = format_rows(book, model_id, gpu_id, asked, usual=asked == usual)
     assumed = book.assumptions(gpu_id, asked.backend)
     figures = size_figures(size)
+    curve = _contexts(book, model_id, gpu_id, asked, [size, long])
+    longest = longest_whole_tokens(
+        [float(row.context_tokens) for row in curve],
+        [row.needed_bytes for row in curve],
+        size.fit.usable_bytes,
+    )
     return PairView(
         model=card,
         device=device,
@@ -180,7 +190,8 @@ def pair_view(book: Book, model_id: str, gpu_id: str, settings: Settings | None 
         long_tokens=int(long_tokens),
         weights_basis=figures.weights_basis,
         bar=drawn(size_bar(size, device.capacity_bytes)),
-        curve=_contexts(book, model_id, gpu_id, asked, [size, long]),
+        curve=curve,
+        longest_whole_tokens=None if longest is None else int(longest),
         formats=rows,
         best_format=best_format(rows),
         commands=launch_commands(

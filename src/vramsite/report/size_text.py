@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
+    from vramsite.report.capacity import Capacity
     from vramsite.report.nearest import Nearest, NearRow
     from vramsite.sizing.records import Estimate, Size, Term
 
@@ -84,6 +85,11 @@ def _estimate_json(estimate: Estimate) -> dict[str, object]:
     }
 
 
+def capacity_json(room: Capacity) -> dict[str, object]:
+    """What fits whole at most; null is not known, or nothing does."""
+    return {"largest_context_tokens": room.context_tokens, "most_sequences": room.sequences}
+
+
 def run_json(row: NearRow) -> dict[str, object]:
     """One published run of `nearest_measurements`."""
     return {
@@ -99,7 +105,9 @@ def run_json(row: NearRow) -> dict[str, object]:
     }
 
 
-def size_text(catalog: Catalog, model_id: str, gpu_id: str, size: Size, nearest: Nearest) -> str:
+def size_text(
+    catalog: Catalog, model_id: str, gpu_id: str, size: Size, room: Capacity, nearest: Nearest
+) -> str:
     """A short report in English."""
     settings = size.settings
     fit = size.fit
@@ -133,6 +141,12 @@ def size_text(catalog: Catalog, model_id: str, gpu_id: str, size: Size, nearest:
         )
     if fit.gpus_needed is not None and fit.gpus_needed > settings.gpus:
         lines.append(f"  held whole by {fit.gpus_needed:.0f} of these devices")
+    if room.context_tokens is not None:
+        many = ""
+        if room.sequences is not None:
+            each = settings.context_tokens / settings.parallel
+            many = f", or {room.sequences:,.0f} sequences of {each:,.0f}"
+        lines.append(f"  whole on the device up to a context of {room.context_tokens:,.0f}{many}")
     lines += [
         "",
         f"  decode  {_speed(size.decode_tps)} tok/s",

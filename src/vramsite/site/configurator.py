@@ -82,6 +82,7 @@ FIGURES = [
     "context_bar",
     "context_verdict",
     "long_context_tokens",
+    "longest_whole_tokens",
     "cache_figures",
     "format_figures",
     "devices_in_share",

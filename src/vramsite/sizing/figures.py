@@ -15,6 +15,7 @@ from vramsite.sizing.records import Assumptions, Device, Memory, Settings, Size
 BAR_WIDTH = 900.0
 MOST_DEVICES = 8.0  # of one machine; a command for several machines is another matter
 CONTEXT_STEPS = 4.0
+TOKEN_STEP = 1024.0  # of a longest context that lies between two that were worked out
 GIB = 1073741824.0
 GB = 1000000000.0
 TERA = 1000000000000.0
@@ -235,6 +236,28 @@ def context_verdict(
     if reserve < usable_bytes * assumed.tight_fraction:
         return "tight"
     return "unified" if kind == "unified" else "fits"
+
+
+def longest_whole_tokens(
+    tokens: list[float], needs_bytes: list[float], usable_bytes: float | None
+) -> float | None:
+    """About the longest context with everything on the devices, between two of the chart.
+
+    On the straight line between the last that fits and the first that does not, in whole 1,024
+    tokens; None where none of them fits, all do, or nobody knows. `inverse.largest_context` has
+    the exact one, after a dozen breakdowns.
+    """
+    if usable_bytes is None:
+        return None
+    for at in range(len(tokens)):
+        if needs_bytes[at] > usable_bytes:
+            if at == 0:
+                return None
+            below = needs_bytes[at - 1]
+            share = (usable_bytes - below) / (needs_bytes[at] - below)
+            longest = tokens[at - 1] + share * (tokens[at] - tokens[at - 1])
+            return floor(longest / TOKEN_STEP) * TOKEN_STEP
+    return None
 
 
 def long_context_tokens(context_tokens: float, most_tokens: float, parallel: float) -> float:

@@ -1,16 +1,15 @@
-"""The questions asked backwards: how much context, how many users, how much main memory.
+"""The questions asked backwards: how much context, how many users.
 
 Need grows with context and with sequences, so the largest that fits is found by halving.
-(The least number of devices is `fit.gpus_needed`.)
+(The least number of devices is `fit.gpus_needed`, the main memory needed `Fit.host_ram_bytes`.)
 """
 
 from __future__ import annotations
 
 from vramsite.sizing.accounts import account_for
 from vramsite.sizing.buffers import BufferRules
-from vramsite.sizing.cache import CacheRules, cache_bytes
-from vramsite.sizing.fit import placement_that_fits, with_placement
-from vramsite.sizing.memory import account
+from vramsite.sizing.cache import CacheRules
+from vramsite.sizing.fit import with_placement
 from vramsite.sizing.numeric import floor
 from vramsite.sizing.profiles import EngineProfile
 from vramsite.sizing.records import Architecture, Settings
@@ -116,37 +115,3 @@ def most_sequences(
         else:
             high = middle - 1.0
     return low
-
-
-def host_ram_needed(
-    arch: Architecture,
-    weights: WeightBytes,
-    settings: Settings,
-    cache_rules: CacheRules,
-    buffer_rules: BufferRules,
-    vision_bytes: float,
-    limit_bytes: float,
-) -> float | None:
-    """Main memory that llama.cpp needs once as much as fits is on the device, None for never.
-
-    What fits without moving anything still needs the tables of the input layer there.
-    """
-    whole = with_placement(settings, settings.gpus, None, 0.0)
-    cache = cache_bytes(arch, whole, cache_rules)
-    memory = account(arch, weights, cache, whole, buffer_rules, "", vision_bytes)
-    if memory.device_bytes <= limit_bytes:
-        return memory.host_bytes
-    placed = placement_that_fits(
-        arch,
-        weights,
-        cache,
-        settings,
-        buffer_rules,
-        vision_bytes,
-        memory.device_bytes,
-        limit_bytes,
-    )
-    if placed is None:
-        return None
-    moved = cache_bytes(arch, placed, cache_rules)
-    return account(arch, weights, moved, placed, buffer_rules, "", vision_bytes).host_bytes

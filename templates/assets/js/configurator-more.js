@@ -67,7 +67,13 @@ export class More {
     }
     this.drawTraining(put, pair, view);
     if (!(await resume())) return false;
-    put("contexts", { ...view, curve: this.curve(pair, view) });
+    const curve = this.curve(pair, view);
+    const longest_whole_tokens = figures.longest_whole_tokens(
+      curve.map((row) => row.context_tokens),
+      curve.map((row) => row.needed_bytes),
+      view.size.fit.usable_bytes,
+    );
+    put("contexts", { ...view, curve, longest_whole_tokens });
     const rows = [];
     for (const format of pair.modelCard.formats) {
       rows.push(...this.formatRow(pair, view, format));
