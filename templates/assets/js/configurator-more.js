@@ -68,7 +68,7 @@ export class More {
     this.drawTraining(put, pair, view);
     if (!(await resume())) return false;
     const curve = this.curve(pair, view);
-    const longest_whole_tokens = figures.longest_whole_tokens(
+    const longest_whole_tokens = this.figures.longest_whole_tokens(
       curve.map((row) => row.context_tokens),
       curve.map((row) => row.needed_bytes),
       view.size.fit.usable_bytes,
