@@ -89,10 +89,15 @@ def _in(values: list[float], value: float) -> bool:
 def _cache_bytes(
     group: LayerGroup, settings: Settings, rules: CacheRules, quantities: list[float]
 ) -> list[float]:
-    """K and V as a layer reads them: its own, or those of the layer that it shares with."""
+    """K and V as a layer reads them: its own, or those of the layer that it shares with.
+
+    A latent row is read as K and once more as V.
+    """
     cells = quantities[WINDOW_CELLS] if group.window_tokens > 0.0 else quantities[CELLS]
     k_width = group.k_width
     v_width = group.v_width
+    if group.kind == "latent":
+        v_width = k_width
     if group.kind == "shared":
         k_width = group.kv_heads * group.k_head_size
         v_width = group.kv_heads * group.v_head_size

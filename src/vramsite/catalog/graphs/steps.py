@@ -17,7 +17,7 @@ from vramsite.catalog.architectures.keys import ArchitectureError
 
 F32_BYTES = 4.0
 # The cells that K and V are written to; what stands for the state of a recurrent layer
-CACHE_ROWS = ("k_rows", "v_rows", "k_idxs", "v_idxs", "state")
+CACHE_ROWS = ("k_rows", "v_rows", "k_idxs", "v_idxs", "state", "state_rows")
 _TIMES = ("used", "stack")
 _DIGITS = "0123456789"
 _FILE = "llama_cpp_graphs.yaml"

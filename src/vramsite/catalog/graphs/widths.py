@@ -120,7 +120,7 @@ def _of_model(arch: Architecture, name: str) -> float | None:
     if name == "state":
         return max([group.recurrent_elements for group in arch.groups])
     if name == "conv":
-        return max([group.conv_elements for group in arch.groups])
+        return min([group.conv_elements for group in arch.groups if group.conv_elements > 0.0])
     if name == "widest_v":
         return max([group.v_width for group in arch.groups])
     return None
