@@ -27,9 +27,19 @@ def test_tokens_in_the_pool(judged: list[PoolJudgement]) -> None:
 
 def test_bytes_loaded(judged: list[PoolJudgement]) -> None:
     errors = [found.comparison.error for found in judged if found.term == "loaded_gib"]
-    assert len(errors) == 10
+    assert len(errors) == 11
     assert median(errors) <= 0.01
-    assert max(errors) <= 0.06
+    assert max(errors) <= 0.025
+
+
+def test_experts_padded_for_their_kernels(judged: list[PoolJudgement]) -> None:
+    """gpt-oss 120B's matrices of 2,880 x 2,880 lie in 3,072 x 2,944: 65.97 GiB loaded, not 60.8."""
+    padded = [
+        found.comparison
+        for found in judged
+        if found.term == "loaded_gib" and found.comparison.measured == 65.9651
+    ]
+    assert [found.error <= 0.002 for found in padded] == [True]
 
 
 def test_the_pool_that_a_share_of_the_device_leaves(judged: list[PoolJudgement]) -> None:

@@ -58,6 +58,11 @@ class EngineMemory(Record):
     work_high: Positive = Field(description="high end of the working memory, as a factor")
     graph_mib: float = Field(ge=0, description="CUDA graphs")
     link_mib: float = Field(ge=0, description="buffers of the collective library")
+    padded_formats: list[str] = Field(
+        default_factory=list, description="formats whose experts are padded for the kernels"
+    )
+    padded_embedding: Positive = Field(1, description="multiple of the embedding's width")
+    padded_ffn: Positive = Field(1, description="multiple of one device's feed-forward width")
     source: Text = Field(description="where the figures come from, or what they were fitted to")
     as_of: IsoDate = Field(description="day of the source")
 
@@ -98,6 +103,9 @@ class EngineMemory(Record):
             work_high=float(self.work_high),
             graph_bytes=self.graph_mib * mib,
             link_bytes=self.link_mib * mib,
+            padded_formats=self.padded_formats,
+            padded_embedding=float(self.padded_embedding),
+            padded_ffn=float(self.padded_ffn),
         )
 
 
@@ -106,6 +114,18 @@ class ContextDefault(Record):
 
     below_gib: Positive | None = Field(None, description="absent: on all larger devices")
     tokens: Positive = Field(description="context in tokens")
+
+
+class FullLogits(Record):
+    """An engine of llama.cpp's kind that reserves logits for every token of a micro-batch.
+
+    Its compute buffer then holds these and so many rows of embeddings, if that is more than what
+    the layers need.
+    """
+
+    embedding_rows: float = Field(ge=0, description="F32 rows of embeddings beside the logits")
+    source: Text = Field(description="where that is stated, or what it was read from")
+    as_of: IsoDate = Field(description="day of the source")
 
 
 class EngineRecord(Record):
@@ -124,6 +144,9 @@ class EngineRecord(Record):
     )
     context_by_memory: list[ContextDefault] = Field(
         default_factory=list, description="default context by device memory, smallest first"
+    )
+    full_logits: FullLogits | None = Field(
+        None, description="absent: it reserves logits for one token of each sequence"
     )
     memory: EngineMemory | None = Field(
         None, description="how it reserves memory; absent: as llama.cpp, or not known"

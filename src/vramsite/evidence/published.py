@@ -7,6 +7,7 @@ an unnamed pattern moved to the host) refuses the row instead of guessing.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
@@ -15,7 +16,7 @@ from vramsite.catalog.quant_recipes import load_checkpoint_recipes
 from vramsite.evidence.accounting import RowRefusedError
 from vramsite.evidence.published_case import MemoryCase, read_case
 from vramsite.evidence.row_weights import GGUF_ENGINES
-from vramsite.sizing.buffers import compute_buffers
+from vramsite.sizing.buffers import F32_BYTES, compute_buffers
 from vramsite.sizing.cache import cache_bytes
 from vramsite.sizing.checkpoints import checkpoint_weights
 from vramsite.sizing.engine import EngineRules, ModelFile
@@ -93,7 +94,16 @@ class PublishedMemory:
             )
         # Weights matter only where some of them are on the host.
         file = self._file(case, "" if case.row.quant else "Q4_K_M")
-        buffers = compute_buffers(case.arch, case.settings, file.weights, self._rules.buffers)
+        engine = self._catalog.engines.get(case.row.engine)
+        full = engine.full_logits if engine else None
+        settings = case.settings
+        if full is not None:
+            settings = replace(settings, outputs_max=settings.parallel)
+        buffers = compute_buffers(case.arch, settings, file.weights, self._rules.buffers)
+        if full is not None:
+            row = case.arch.vocabulary + full.embedding_rows * case.arch.embedding_width
+            tokens = min(settings.ubatch_tokens, settings.context_tokens)
+            return max(buffers.device_bytes, F32_BYTES * tokens * row)
         if case.settings.backend == "cpu":
             return buffers.host_bytes
         later = [buffers.later_device_bytes for _ in range(round(case.settings.gpus) - 1)]

@@ -35,10 +35,15 @@ def native_format(model: ModelRecord) -> str:
     A checkpoint in MXFP4 keeps its experts when it becomes a GGUF file, which is then named
     MXFP4_MOE. A mixture of formats gives its own description, which data/quants.yaml lacks.
     """
-    name = model.checkpoint.format.upper() if model.checkpoint else "BF16"
+    name = checkpoint_format(model)
     if name == "MXFP4" and model.published_file("MXFP4_MOE") is not None:
         return "MXFP4_MOE"
     return name
+
+
+def checkpoint_format(model: ModelRecord) -> str:
+    """The same as engines load it that take the vendor's own files: MXFP4 stays MXFP4."""
+    return model.checkpoint.format.upper() if model.checkpoint else "BF16"
 
 
 def curve_contexts(model: ModelRecord) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from vramsite.report.choices import DEFAULT_FORMAT, SHORT_CONTEXT_TOKENS, native_format
+from vramsite.report.choices import DEFAULT_FORMAT, SHORT_CONTEXT_TOKENS, checkpoint_format
 from vramsite.sizing.accounts import cache_rules_under, own_profile
 from vramsite.sizing.records import Settings
 
@@ -84,13 +84,16 @@ def engine_settings(
     if cache not in [entry.name for entry in known]:
         names = ", ".join(entry.name for entry in known)
         raise SettingsError(f"--kv {cache}: {record.name} caches in {names}")
+    outputs = float(parallel)
+    if record.full_logits is not None:
+        outputs = Settings().ubatch_tokens
     return Settings(
         engine=engine,
         backend=_backend(catalog, record, gpu_id),
         format=_format(catalog, record, model_id, format_name),
         context_tokens=float(tokens),
         parallel=float(parallel),
-        outputs_max=float(parallel),
+        outputs_max=outputs,
         kv_type_k=cache,
         kv_type_v=cache,
         gpus=float(gpus),
@@ -131,11 +134,11 @@ def _format(catalog: Catalog, record: EngineRecord, model_id: str, format_name: 
         if families.intersection(GGUF):
             return DEFAULT_FORMAT
         if "checkpoint" in families:
-            return native_format(catalog.models[model_id])
+            return checkpoint_format(catalog.models[model_id])
         own = [name for name, entry in catalog.formats.items() if entry.family in families]
         return min(own, key=lambda name: abs(catalog.formats[name].nominal_bits - DEFAULT_BITS))
     entry = catalog.formats.get(format_name)
-    if format_name == native_format(catalog.models[model_id]) and "checkpoint" in families:
+    if format_name == checkpoint_format(catalog.models[model_id]) and "checkpoint" in families:
         return format_name
     if entry is not None and entry.family not in families:
         own = [name for name, other in catalog.formats.items() if other.family in families]

@@ -7,7 +7,7 @@ Three layouts: "slots" (llama.cpp and its kin: cells for the whole context, see 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vramsite.sizing.cache import CacheType
 from vramsite.sizing.errors import SizingError
@@ -52,6 +52,11 @@ class EngineProfile:
     work_high: float
     graph_bytes: float  # CUDA graphs
     link_bytes: float  # buffers of the collective library, with several devices
+    # Formats whose experts are padded for the kernels: to multiples of the embedding's width and
+    # of the feed-forward width of one device
+    padded_formats: list[str] = field(default_factory=list)
+    padded_embedding: float = 1.0
+    padded_ffn: float = 1.0
 
 
 def profile_of(profiles: list[EngineProfile], engine: str) -> EngineProfile:

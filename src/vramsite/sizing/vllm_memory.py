@@ -152,7 +152,7 @@ def split_weight_bytes(
     """
     gpus = settings.gpus
     whole = weights.vision_bytes if settings.vision else 0.0
-    cut = weights.device_bytes
+    cut = weights.device_bytes + padding_bytes(arch, weights, settings, profile)
     if profile.host_embedding and not arch.tied_embeddings:
         cut = cut - arch.vocabulary * arch.embedding_width * 2.0
     if gpus <= 1.0:
@@ -162,6 +162,21 @@ def split_weight_bytes(
     kept = tensor_sums(arch).whole_parameters
     each = weights.device_bytes / max(weights.parameters, 1.0)
     return cut / gpus + kept * each * (1.0 - 1.0 / gpus) + whole
+
+
+def padding_bytes(
+    arch: Architecture, weights: WeightBytes, settings: Settings, profile: EngineProfile
+) -> float:
+    """What the experts' matrices grow by, on all devices, where their format is padded."""
+    if settings.format not in profile.padded_formats or arch.expert_ffn_width <= 0.0:
+        return 0.0
+    experts = 0.0
+    for layer in weights.layer_expert_bytes:
+        experts = experts + layer
+    gpus = shards(settings)
+    width = ceil_to(arch.embedding_width, profile.padded_embedding) / arch.embedding_width
+    ffn = ceil_to(arch.expert_ffn_width / gpus, profile.padded_ffn) * gpus / arch.expert_ffn_width
+    return experts * (width * ffn - 1.0)
 
 
 def pool_bytes(
