@@ -268,7 +268,7 @@ class StoreWriter:
         if new:
             self._db.executescript(_SCHEMA)
             self._db.execute("insert into meta values('format', ?)", (FORMAT,))
-        self._facts: dict[str, int] = {}
+        self._facts: dict[Fact, int] = {}
         self._next = 1 + max(map(self._top, ("facts", "origins", "units")))
         self._db.execute("begin")
 
@@ -288,15 +288,15 @@ class StoreWriter:
         return self._next - 1
 
     def _fact(self, fact: Fact) -> int:
-        name = name_of(fact)
-        found = self._facts.get(name)
+        found = self._facts.get(fact)
         if found is None:
+            name = name_of(fact)
             rows = self._db.execute("select id from facts where name = ?", (name,))
             row = rows.fetchone()
             found = self._number() if row is None else int(row[0])
             if row is None:
                 self._db.execute("insert into facts values(?, ?, null)", (found, name))
-            _keep(self._facts, name, found)
+            _keep(self._facts, fact, found)
         return found
 
     def _origin(self, origin: Origin) -> int:
