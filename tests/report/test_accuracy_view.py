@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vramsite.evidence.memory import Judgement
+from vramsite.evidence.run_name import RunName
 from vramsite.evidence.statistics import Comparison
 from vramsite.report.accuracy_view import accuracy_of
 
@@ -11,7 +12,9 @@ MIB = 2.0**20
 
 def judged(term: str, family: str, predicted: float, measured: float) -> Judgement:
     row = f"{family} {measured}"
-    return Judgement(term, "llama.cpp", family, row, Comparison(row, predicted, measured))
+    return Judgement(
+        term, "llama.cpp", family, row, Comparison(row, predicted, measured, RunName(family, "F16"))
+    )
 
 
 def test_lines_of_terms_and_families() -> None:
@@ -32,7 +35,7 @@ def test_lines_of_terms_and_families() -> None:
     assert ours.median == 0.1
     assert ours.within_tight == 2 / 3
     assert ours.worst is not None
-    assert (ours.worst.label, ours.worst.error) == (f"qwen3 {2.0 * MIB}", 0.5)
+    assert (ours.worst.run, ours.worst.error) == (RunName("qwen3", "F16"), 0.5)
     assert (other.engine, other.count, other.unusable, other.median) == ("vllm", 0, 1, None)
     assert [(line.family, line.count) for line in found.by_family] == [("llama", 2), ("qwen3", 1)]
     assert found.own == (3, 1)

@@ -16,6 +16,7 @@ from vramsite.evidence.accounting import Accountant, RowRefusedError
 from vramsite.evidence.pools import judged_pools
 from vramsite.evidence.published import MEMORY_METRICS, PublishedMemory
 from vramsite.evidence.rows import AccountingRow, RowsFile, WeightRow, read_rows
+from vramsite.evidence.run_name import accounting_run, published_run, weight_run
 from vramsite.evidence.statistics import Comparison, TermErrors
 from vramsite.sizing.errors import SizingError
 
@@ -172,6 +173,7 @@ def _accounting(
     catalog: Catalog, accountant: Accountant, row: AccountingRow
 ) -> Iterator[Judgement]:
     family = _family(catalog, row.model)
+    run = accounting_run(catalog, row)
     terms = ["error_rows"] if row.error else list(row.measured)
     predicted: dict[str, float] = {}
     refusal = ""
@@ -185,18 +187,19 @@ def _accounting(
         refused_as_llama_cpp_does = True
     if row.error and (predicted or refused_as_llama_cpp_does):
         said = 1.0 if refused_as_llama_cpp_does else 0.0
-        comparison = Comparison(f"{row.label} ({row.error[:80]})", said, 1.0)
+        comparison = Comparison(f"{row.label} ({row.error[:80]})", said, 1.0, run)
         yield Judgement("error_rows", "llama.cpp", family, row.label, comparison)
         return
     for term in terms:
         found = None
         if predicted:
-            found = Comparison(row.label, predicted[term], row.measured[term])
+            found = Comparison(row.label, predicted[term], row.measured[term], run)
         yield Judgement(term, "llama.cpp", family, row.label, found, refusal)
 
 
 def _weights(catalog: Catalog, accountant: Accountant, row: WeightRow) -> Iterator[Judgement]:
     family = _family(catalog, row.model)
+    run = weight_run(catalog, row)
     predicted: dict[str, float] = {}
     refusal = ""
     try:
@@ -204,7 +207,7 @@ def _weights(catalog: Catalog, accountant: Accountant, row: WeightRow) -> Iterat
     except RowRefusedError as reason:
         refusal = str(reason)
     for term, measured in row.measured.items():
-        found = Comparison(row.label, predicted[term], measured) if predicted else None
+        found = Comparison(row.label, predicted[term], measured, run) if predicted else None
         yield Judgement(term, "llama.cpp", family, row.label, found, refusal)
 
 
@@ -222,7 +225,8 @@ def _published(catalog: Catalog, rows: Iterable[MeasurementRow]) -> Iterator[Jud
         refusal = ""
         if row.usable:
             try:
-                found = Comparison(label, engine.predict(row), row.value)
+                run = published_run(catalog, row)
+                found = Comparison(label, engine.predict(row), row.value, run)
             except RowRefusedError as reason:
                 refusal = f"{row.id}: {reason}"
             except SizingError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes
+from vramsite.evidence.run_name import RunName, device_name, model_name
 from vramsite.evidence.statistics import Comparison
 from vramsite.sizing.checkpoints import checkpoint_weights
 from vramsite.sizing.records import Settings
@@ -56,10 +57,17 @@ def judged_pools(catalog: Catalog, data_dir: Path) -> Iterator[PoolJudgement]:
                 vision=True,
             )
             label = f"{row['id']}: {model} {row['format']}, {row['engine']}"
+            run = RunName(
+                model=model_name(catalog, model),
+                format=row["format"],
+                context_tokens=settings.context_tokens,
+                devices=settings.gpus,
+                device=device_name(catalog, row["gpu"], row["gpu"]),
+            )
             if row["loaded_gib"]:
                 weights = checkpoint_weights(arch, recipes[row["format"]])
                 loaded = split_weight_bytes(arch, weights, settings, profile) / GIB
-                found = Comparison(label, loaded, float(row["loaded_gib"]))
+                found = Comparison(label, loaded, float(row["loaded_gib"]), run)
                 yield PoolJudgement("loaded_gib", row["engine"], model, found)
             device_gib = _device_gib(catalog, row)
             if row["pool_gib"] and row["utilization"] and device_gib is not None:
@@ -75,12 +83,12 @@ def judged_pools(catalog: Catalog, data_dir: Path) -> Iterator[PoolJudgement]:
                     device_gib * GIB,
                     catalog.assumptions.sizing("cuda").runtime_bytes,
                 )
-                found = Comparison(label, left / GIB, float(row["pool_gib"]))
+                found = Comparison(label, left / GIB, float(row["pool_gib"]), run)
                 yield PoolJudgement("pool_gib", row["engine"], model, found)
             if row["pool_tokens"]:
                 pool = float(row["pool_gib"]) * GIB
                 held = pool_tokens(arch, settings, profile, pool, settings.context_tokens)
-                found = Comparison(label, held, float(row["pool_tokens"]))
+                found = Comparison(label, held, float(row["pool_tokens"]), run)
                 yield PoolJudgement("pool_tokens", row["engine"], model, found)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vramsite.evidence.run_name import RunName
 
 
 def quantile(ordered: list[float], share: float) -> float:
@@ -17,11 +21,15 @@ def quantile(ordered: list[float], share: float) -> float:
 
 @dataclass(slots=True)
 class Comparison:
-    """One row: what was predicted and what was measured, with words that name the row."""
+    """One row: what was predicted and what was measured, with words that name the row.
+
+    `run` says the same in parts, where a page may show the row.
+    """
 
     row: str
     predicted: float
     measured: float
+    run: RunName | None = None
 
     @property
     def error(self) -> float:

@@ -15,6 +15,7 @@ from vramsite.evidence.statistics import Comparison, quantile
 
 if TYPE_CHECKING:
     from vramsite.catalog import Catalog
+    from vramsite.evidence.run_name import RunName
 
 # The figures that llama.cpp's own breakdown and published logs give, in the order of the page.
 TERMS = (
@@ -41,7 +42,7 @@ TERMS = (
 class WorstRow:
     """The row with the largest error."""
 
-    label: str
+    run: RunName | None
     predicted: float
     measured: float
     error: float
@@ -184,5 +185,5 @@ def _line(term: str, engine: str, family: str, group: _Group) -> ErrorLine:
         within_loose=share_within(found, LOOSE, unit) if sized else None,
         worst=None
         if worst is None
-        else WorstRow(worst.row, worst.predicted, worst.measured, worst.error),
+        else WorstRow(worst.run, worst.predicted, worst.measured, worst.error),
     )

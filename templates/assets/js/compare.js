@@ -87,6 +87,7 @@ function cells({ size, tps, price, rent, million, energy }) {
     price: or(price, (usd) => print.usd(usd, false)),
     rent: or(rent, (usd) => print.usd(usd)),
     million: or(million, (usd) => print.usd(usd)),
+    dollar: or(million, (usd) => print.integer(1e6 / usd)),
     energy: or(energy, print.threeDigits),
   };
 }
