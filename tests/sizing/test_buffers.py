@@ -48,6 +48,52 @@ def test_llama_cpp_s_own_figures(
     assert (found.device_bytes, found.host_bytes) == (device_bytes, host_bytes)
 
 
+@pytest.mark.parametrize(
+    ("model", "parallel", "unified", "device_bytes", "host_bytes"),
+    [
+        ("llama-3.1-8b-instruct", 3.0, False, 126089856, 37841120),
+        ("llama-3.1-8b-instruct", 5.0, True, 135019136, 46426336),
+        ("gpt-oss-20b", 3.0, False, 99570048, 28656416),
+        ("deepseek-r1-0528", 5.0, True, 426117632, 71735488),
+    ],
+)
+def test_a_micro_batch_holds_as_many_tokens_of_each_sequence(
+    catalog: Catalog,
+    model: str,
+    parallel: float,
+    unified: bool,
+    device_bytes: int,
+    host_bytes: int,
+) -> None:
+    """512 tokens of 3 sequences are 513: llama.cpp's own figures (build b11434)."""
+    found = buffers(
+        catalog,
+        model,
+        Settings(
+            context_tokens=12288.0, parallel=parallel, outputs_max=parallel, kv_unified=unified
+        ),
+    )
+    assert (found.device_bytes, found.host_bytes) == (device_bytes, host_bytes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "device_bytes", "host_bytes"),
+    [
+        (Settings(kv_offload=False), 96473088, 35772480),
+        (Settings(kv_offload=False, parallel=8.0, outputs_max=8.0), 97259520, 29122368),
+        (Settings(gpu_layers=16.0), 112899072, 35772480),
+    ],
+)
+def test_recurrent_states_in_host_memory(
+    catalog: Catalog, settings: Settings, device_bytes: int, host_bytes: int
+) -> None:
+    """Qwen3.5 4B at 8,192 tokens: llama.cpp's own figures (build b11434)."""
+    found = buffers(catalog, "qwen3.5-4b", settings)
+    assert found.device_bytes == device_bytes
+    # The last rows of a convolution are counted whole, as its input is
+    assert 0 <= found.host_bytes - host_bytes <= 2048
+
+
 def test_output_buffer_holds_a_row_of_logits_a_sequence(catalog: Catalog) -> None:
     found = buffers(catalog, "llama-3.1-8b-instruct", Settings(parallel=4.0, outputs_max=4.0))
     assert found.output_bytes == 4 * 128256 * 4.0

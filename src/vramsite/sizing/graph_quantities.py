@@ -11,7 +11,7 @@ from vramsite.sizing.cache import (
     window_cells,
 )
 from vramsite.sizing.graph_records import GraphQuantity, ModelGraph
-from vramsite.sizing.numeric import floor, index
+from vramsite.sizing.numeric import ceil_to, floor, index
 from vramsite.sizing.records import Architecture, Settings
 
 TOKENS = 1  # places in the list of quantities
@@ -41,7 +41,8 @@ def graph_quantities(
         if group.window_tokens > 0.0:
             window = window_cells(group, settings, rules)
             windows = window * (settings.parallel if group.own_context else streams(settings))
-    tokens = min(settings.ubatch_tokens, settings.context_tokens)
+    # As many for each sequence
+    tokens = ceil_to(min(settings.ubatch_tokens, settings.context_tokens), settings.parallel)
     k_type = cache_type(rules, settings.kv_type_k)
     k_typed = 0.0 if k_type.name == "f16" else 1.0
     v_typed = 0.0 if cache_type(rules, settings.kv_type_v).name == "f16" else 1.0
