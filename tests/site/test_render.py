@@ -150,3 +150,14 @@ def test_words_are_rendered_once_for_the_same_arguments(tmp_path: Path) -> None:
     assert shown == ["<", ">"]
     template = env.from_string(start + "{{ words.echo(x) }}")
     assert [template.render(x=x) for x in ("<", Markup("<"), "<")] == ["&lt;", "<", "&lt;"]
+
+
+def test_assets_kept_from_the_last_site_have_their_addresses_and_hashes(tmp_path: Path) -> None:
+    (tmp_path / "page.js").write_bytes(b"1")
+    made = Assets.from_folder(tmp_path, {"page.js": b"22", "b.js": b"3"})  # made over its source
+    kept = Assets.kept(*made.to_keep())
+    assert kept.relative("page.js") == made.relative("page.js")
+    # echo -n 22 | openssl dgst -sha256 -binary | base64
+    assert kept.integrity("page.js") == "sha256-eF8+x+sy8wuQzQ/PNlfTiLX/Qpfy+XFv9m6bacBd3Qk="
+    with pytest.raises(AssetError, match=r"no asset 'a\.js'; there are: b\.js, page\.js"):
+        kept.integrity("a.js")

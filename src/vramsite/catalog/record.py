@@ -50,12 +50,28 @@ def _as_text(value: Any) -> Any:
     return value
 
 
+# What programs write where they had nothing to write; on a page it would pass for a value.
+_NOTHING = frozenset(
+    {"nan", "NaN", "None", "null", "undefined", "inf", "-inf", "Infinity", "-Infinity"}
+)  # `none` is a word
+
+
+def _says_something(text: str) -> str:
+    if text.strip() in _NOTHING:
+        raise ValueError("says nothing; write what is meant, or take it out where it is not known")
+    return text
+
+
 SLUG = r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$"
 
 Slug = Annotated[str, Field(pattern=SLUG, max_length=80)]
-Text = Annotated[str, Field(min_length=1, max_length=8000, pattern=r"\S")]
+Text = Annotated[
+    str, Field(min_length=1, max_length=8000, pattern=r"\S"), AfterValidator(_says_something)
+]
 Label = Annotated[
-    str, Field(min_length=1, max_length=120, pattern=r"^[^\s<>](?:[^<>\n\r\t]*[^\s<>])?$")
+    str,
+    Field(min_length=1, max_length=120, pattern=r"^[^\s<>](?:[^<>\n\r\t]*[^\s<>])?$"),
+    AfterValidator(_says_something),
 ]
 HfRepo = Annotated[
     str,

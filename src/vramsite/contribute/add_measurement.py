@@ -280,4 +280,4 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}" if value != int(value) else str(int(value))
-    return " ".join(str(value).split())
+    return visible(" ".join(str(value).split()))

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from vramsite.catalog.faults import shortened
 from vramsite.evidence.rows import MOST_ROWS, RowsError, file_text
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -219,13 +220,13 @@ def _number(item: Mapping[str, object], key: str) -> float | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise _FaultError(f"{key}: found {value!r}; write a number")
+        raise _FaultError(f"{key}: found {shortened(repr(value))}; write a number")
     try:
         number = float(value)
     except (ValueError, OverflowError):
-        raise _FaultError(f"{key}: found {value!r}; write a number") from None
+        raise _FaultError(f"{key}: found {shortened(repr(value))}; write a number") from None
     if not 0.0 <= number < 2.0**53:
-        raise _FaultError(f"{key}: found {value!r}; write a number from 0 up")
+        raise _FaultError(f"{key}: found {shortened(repr(value))}; write a number from 0 up")
     return number
 
 

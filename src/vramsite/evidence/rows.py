@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from vramsite.catalog.faults import shortened
 from vramsite.catalog.measurement_row import COLUMNS as MEASUREMENT_COLUMNS
 from vramsite.catalog.measurement_row import MeasurementRow
 from vramsite.catalog.measurements import read_row
@@ -337,9 +338,12 @@ def _number(
     try:
         value = float(text)
     except ValueError:
-        raise _FaultError(column, f"found {text or 'nothing'!r}; write a number") from None
+        raise _FaultError(
+            column, f"found {shortened(text or 'nothing')!r}; write a number"
+        ) from None
     if not least <= value < 2.0**63 or value != value // 1.0:
-        raise _FaultError(column, f"found {text}; write a whole number, {least:.0f} or greater")
+        found = shortened(text)
+        raise _FaultError(column, f"found {found}; write a whole number, {least:.0f} or greater")
     return value
 
 
@@ -349,4 +353,4 @@ def _flag(cells: dict[str, str], column: str, *, default: bool = False) -> bool:
         return default
     if text in ("0", "false", "1", "true"):
         return text in ("1", "true")
-    raise _FaultError(column, f"found {text!r}; write 0 or 1")
+    raise _FaultError(column, f"found {shortened(text)!r}; write 0 or 1")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,8 +42,8 @@ class Assets:
             digest.update(f"{name}\0{len(content)}\0".encode())
             digest.update(content)
         folder = f"assets/{digest.hexdigest()[:_HASH_LENGTH]}/"
-        hashes = {name: _integrity(content) for name, content in files.items()}
-        return cls(dict(sorted(files.items())), folder, hashes)
+        ordered = dict(sorted(files.items()))
+        return cls(ordered, folder, {name: _integrity(one) for name, one in ordered.items()})
 
     @classmethod
     def from_folder(cls, folder: Path, generated: dict[str, bytes] | None = None) -> Assets:
@@ -57,16 +56,14 @@ class Assets:
         return cls.from_files(files | (generated or {}))
 
     @classmethod
-    def kept(cls, folder: str, names: Sequence[str], sources: Path) -> Assets:
-        """Those of the last site: only their names, since the files lie there already.
+    def kept(cls, folder: str, *names: str) -> Assets:
+        """Those of the last site, as its `to_keep` told: the files lie there already."""
+        hashes = dict(one.split("=", 1) for one in names)
+        return cls(dict.fromkeys(hashes, b""), folder, hashes)
 
-        ``sources`` is where they were copied from, apart from those that a build makes.
-        """
-        paths = {name: sources / name for name in names}
-        hashes = {
-            name: _integrity(path.read_bytes()) for name, path in paths.items() if path.is_file()
-        }
-        return cls(dict.fromkeys(names, b""), folder, hashes)
+    def to_keep(self) -> tuple[str, ...]:
+        """The folder, and each file as name=hash: what the next build needs of them."""
+        return (self.folder, *(f"{name}={digest}" for name, digest in self.hashes.items()))
 
     def relative(self, name: str) -> str:
         """The address of one asset below the base path.
@@ -82,10 +79,9 @@ class Assets:
         """The hash of one asset for the attribute of that name.
 
         Raises:
-            AssetError: an asset that no page may ask for: there is none, or the build makes it.
+            AssetError: no such asset.
         """
-        if name not in self.hashes:
-            raise AssetError(f"no hash of asset {name!r}; there are: {', '.join(self.hashes)}")
+        self.relative(name)
         return self.hashes[name]
 
     def write(self, output: Writer) -> None:

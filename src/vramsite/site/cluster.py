@@ -140,8 +140,7 @@ def build_on_cluster(
         made = _made(client, spec, [_SOURCE_FIRST, *maker.chunks], url, shown)
         deque(keep(store, made), maxlen=0)
         store.finish().close()
-        assets = (context.assets.folder, *context.assets.files)
-        meta = meta_of(inputs, context.locales, assets, traced=False)
+        meta = meta_of(inputs, context.locales, context.assets.to_keep(), traced=False)
         whole = complete(target, output, context.urls, context.locales[0], meta)
         with closing(Store(target)) as done:
             output.sweep(done)

@@ -44,8 +44,8 @@ def end_build(
     writer.set_inputs(read.files)
     writer.finish().close()
     context = maker.site.context
-    assets = (context.assets.folder, *context.assets.files)
-    meta = meta_of(read, context.locales, assets, maker.site.facts is not None)
+    kept = context.assets.to_keep()
+    meta = meta_of(read, context.locales, kept, maker.site.facts is not None)
     whole = complete(target, output, context.urls, context.locales[0], meta)
     with closing(Store(target)) as done:
         if last is None:

@@ -31,7 +31,7 @@ class LastBuild:
 
     @property
     def assets(self) -> tuple[str, ...]:
-        """Folder and names of its assets."""
+        """Its assets, as `Assets.kept` takes them."""
         return tuple(self.meta["assets"].split(" "))
 
     def is_of(self, inputs: Inputs) -> bool:

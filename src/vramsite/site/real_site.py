@@ -59,9 +59,8 @@ def make(spec: BuildSpec) -> Site:
 
 
 def _assets(spec: BuildSpec) -> Assets:
-    sources = Path(spec.templates_dir) / "assets"
     if spec.kept_assets:
-        folder, *names = spec.kept_assets
-        return Assets.kept(folder, names, sources)
+        return Assets.kept(*spec.kept_assets)
+    sources = Path(spec.templates_dir) / "assets"
     generated = generated_assets(spec) | {NAME: cost_module()}
     return Assets.from_folder(sources, generated)

@@ -25,7 +25,7 @@ class BuildSpec:
     ``devices`` cut the site down to some ids (empty: all). ``shard`` is ``"k/n"`` or empty.
     ``factory`` names the function that makes a worker's ``Site`` (``module:function``);
     ``search_path`` is where the workers look for modules besides the package itself.
-    ``kept_assets``: folder and names of the last site's assets, where nothing they are made from
+    ``kept_assets``: the last site's assets (`Assets.to_keep`), where nothing they are made from
     has changed; then they are not made again.
     """
 

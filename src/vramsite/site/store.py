@@ -23,7 +23,7 @@ from vramsite.catalog.trace import ANSWER, Fact, Origin
 from vramsite.site.inputs import FileState
 from vramsite.site.writing import FileFacts
 
-FORMAT = "1"
+FORMAT = "2"
 _SCHEMA = """
 create table meta(name text primary key, value text) without rowid;
 create table inputs(name text primary key, size, mtime_ns, digest) without rowid;

@@ -14,7 +14,9 @@ from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 
-LINKS = frozenset({"asset", "url"})  # globals whose result follows from their arguments
+LINKS = frozenset(
+    {"asset", "integrity", "url"}
+)  # globals whose result follows from their arguments
 CONSTANTS = frozenset({"csp", "locale"})
 WITHIN_REACH = frozenset({"fragment"})  # globals that are attributes of the environment too
 MARKUP_FILTERS = frozenset({"data", "tojson"})

@@ -52,7 +52,6 @@ class Work:
             "event": "ready",
             "chunks": sizes,
             "locales": list(maker.site.context.locales),
-            "assets": [maker.site.context.assets.folder, *maker.site.context.assets.files],
             "shared": maker.with_shared,
         }
         self._send(message)
