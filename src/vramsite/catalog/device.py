@@ -35,6 +35,9 @@ def sizing_device(gpu: GpuRecord) -> Device:
     usable = capacity
     if gpu.usable_default is not None and gpu.usable_default.gib is not None:
         usable = min(gpu.usable_default.gib * GIB, capacity)
+    raised: float | None = None
+    if gpu.usable_default is not None and gpu.usable_default.raised_gib is not None:
+        raised = min(gpu.usable_default.raised_gib * GIB, capacity)
     rates = gpu.tflops
     link = gpu.interconnect.gb_s
     return Device(
@@ -53,6 +56,7 @@ def sizing_device(gpu: GpuRecord) -> Device:
         host_link_bytes_per_s=None if gpu.pcie is None else pcie_bytes_per_s(gpu.pcie),
         power_w=None if gpu.tdp_w is None else float(gpu.tdp_w),
         capacity_basis=basis,
+        raised_bytes=raised,
     )
 
 

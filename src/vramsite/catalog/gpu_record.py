@@ -53,6 +53,10 @@ class UsableDefault(Record):
     raised_gib: Positive | None = Field(
         None, description="GiB it may use after the change of settings that `rule` names"
     )
+    raise_command: Text | None = Field(None, description="command or kernel options that raise it")
+    raise_source: Text | None = Field(
+        None, description="where raised_gib and the command were seen"
+    )
     source: Text = Field(description="where it was seen")
     other_systems: dict[Slug, Text] = Field(
         default_factory=dict, description="how it differs by operating system"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 GIB = 2.0**30
 _MOST_KEPT = 20_000
-HOLDS = frozenset({"fits", "tight", "unified"})
+HOLDS = frozenset({"fits", "tight", "unified", "raised"})
 WITH_RESERVE = frozenset({"fits", "unified"})
 
 

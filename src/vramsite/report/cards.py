@@ -125,6 +125,7 @@ class DeviceCard:
     memory_gb: float
     capacity_bytes: float | None
     usable_bytes: float | None
+    raise_command: str | None  # raises the system's limit on unified memory
     bandwidth_gb_s: float | None
 
 
@@ -166,6 +167,7 @@ def device_card(
         memory_gb=gpu.memory_gb,
         capacity_bytes=capacity_bytes,
         usable_bytes=usable_bytes,
+        raise_command=gpu.usable_default.raise_command if gpu.usable_default else None,
         bandwidth_gb_s=gpu.bandwidth_gb_s,
     )
 

@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from vramsite.report.cards import ModelCard, PricedCard
 
 SHOWN = 12
-VERDICTS = ("fits", "unified", "tight", "offload", "exceeds", "unknown")
-_RANK = {"fits": 0, "unified": 0, "tight": 1, "offload": 2, "exceeds": 3, "unknown": 4}
+VERDICTS = ("fits", "unified", "tight", "raised", "offload", "exceeds", "unknown")
+_RANK = {
+    "fits": 0,
+    "unified": 0,
+    "tight": 1,
+    "raised": 2,
+    "offload": 3,
+    "exceeds": 4,
+    "unknown": 5,
+}
 
 
 @dataclass(frozen=True, slots=True)

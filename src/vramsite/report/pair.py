@@ -107,6 +107,7 @@ def _contexts(
     """Memory and speed over contexts; `known` sizes lend theirs to their context."""
     sizes = {size.settings.context_tokens: size for size in known}
     usable = known[0].fit.usable_bytes
+    raised = known[0].fit.raised_bytes
     kind = book.catalog.gpus[gpu_id].kind
     assumed = book.assumptions(gpu_id, settings.backend)
     asked = {*curve_contexts(book.catalog.models[model_id]), int(settings.context_tokens)}
@@ -121,7 +122,7 @@ def _contexts(
         if size is not None:
             verdict, speed = size.fit.verdict, size.decode_tps.value
         else:
-            verdict, speed = context_verdict(memory, usable, kind, assumed), None
+            verdict, speed = context_verdict(memory, usable, kind, assumed, raised), None
             if verdict in HOLDS:
                 speed = book.sizes.whole_speed(model_id, gpu_id, there).value
         found.append((tokens, context_figures(memory), verdict))

@@ -16,6 +16,7 @@ VERDICTS = {
     "fits": "fits with reserve",
     "tight": "fits, but tightly",
     "unified": "fits in unified memory, bound by its bandwidth",
+    "raised": "fits once the system's limit on memory is raised",
     "offload": "does not fit; runs with a part in system memory",
     "exceeds": "does not run",
     "unknown": "not known: the device's memory is not published",
@@ -48,6 +49,7 @@ def size_json(model_id: str, gpu_id: str, size: Size) -> dict[str, object]:
         "per_device_bytes": size.memory.per_device_bytes,
         "terms": [_term_json(term) for term in size.memory.terms],
         "usable_bytes": fit.usable_bytes,
+        "raised_usable_bytes": fit.raised_bytes,
         "runtime_bytes": fit.runtime_bytes,
         "reserve_bytes": fit.reserve_bytes,
         "utilization_of_usable": fit.utilization,
@@ -133,6 +135,12 @@ def size_text(
         lines.append(
             f"  usable {fit.usable_bytes / GIB:.2f} GiB a device "
             f"(runtime takes {fit.runtime_bytes / GIB:.2f}); {fit.utilization:.1%} of it used"
+        )
+    if fit.verdict == "raised" and fit.raised_bytes is not None:
+        how = catalog.gpus[gpu_id].usable_default
+        lines.append(
+            f"  {fit.raised_bytes / GIB:.2f} GiB with the limit raised"
+            + (f": {how.raise_command}" if how is not None and how.raise_command else "")
         )
     if fit.offloaded_bytes > 0.0:
         lines.append(

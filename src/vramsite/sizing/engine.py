@@ -17,6 +17,7 @@ from vramsite.sizing.fit import (
     gpus_needed,
     judged,
     placement_that_fits,
+    raised_bytes,
     usable_bytes,
     with_placement,
 )
@@ -212,9 +213,12 @@ def size(
     found = placed(whole, device, rules, assumptions)
     limit = found.limit_bytes
     needed: float | None = None
+    most = raised_bytes(device, assumptions)
+    if most is None:
+        most = limit
     if found.fits and limit is not None and asked.gpus == 1.0:
         needed = 1.0
-    elif limit is not None:
+    elif most is not None:
         needed = gpus_needed(
             file.arch,
             file.weights,
@@ -222,7 +226,7 @@ def size(
             asked,
             whole.buffers,
             file.vision_bytes if asked.vision else 0.0,
-            limit,
+            most,
             whole.known_needs_bytes,
         )
     untouched = found.settings.gpu_layers is None and found.settings.cpu_moe_layers == 0.0

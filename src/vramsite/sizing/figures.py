@@ -51,7 +51,8 @@ class SizeFigures:
     """What the page says of one answer.
 
     `missing_bytes` is what a device has too little (None where it holds everything), `need_share`
-    need over usable memory, `active_share` what a token reads of all weights.
+    need over usable memory (under the raised limit where it takes that), `active_share` what a
+    token reads of all weights.
     """
 
     missing_bytes: float | None
@@ -163,6 +164,8 @@ def size_figures(size: Size) -> SizeFigures:
     """Shortfall, share of use and what the weights are."""
     needed = size.fit.needed_bytes
     usable = size.fit.usable_bytes
+    if size.fit.verdict == "raised":
+        usable = size.fit.raised_bytes
     missing: float | None = None
     share: float | None = None
     if usable is not None:
@@ -220,7 +223,11 @@ def context_bar(
 
 
 def context_verdict(
-    memory: Memory, usable_bytes: float | None, kind: str, assumed: Assumptions
+    memory: Memory,
+    usable_bytes: float | None,
+    kind: str,
+    assumed: Assumptions,
+    raised_bytes: float | None = None,
 ) -> str:
     """The verdict on a breakdown with nothing offloaded, as `fit.judged` gives it.
 
@@ -230,6 +237,8 @@ def context_verdict(
         return "unknown"
     reserve = usable_bytes - memory.device_bytes
     if reserve < 0.0:
+        if raised_bytes is not None and memory.device_bytes <= raised_bytes:
+            return "raised"
         if kind == "unified" or memory.host_bytes - reserve > assumed.host_ram_bytes:
             return "exceeds"
         return "offload"

@@ -52,6 +52,13 @@ def usable_bytes(device: Device, assumptions: Assumptions) -> float | None:
     return max(device.usable_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
 
 
+def raised_bytes(device: Device, assumptions: Assumptions) -> float | None:
+    """The same once the system's limit is raised, None where it cannot be, as far as is known."""
+    if device.raised_bytes is None:
+        return None
+    return max(device.raised_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
+
+
 def least_expert_layers_on_host(
     arch: Architecture,
     weights: WeightBytes,
@@ -263,6 +270,7 @@ def judged(
 
     `crowded`: the engine warns that it is slow with so much of the device taken by weights.
     """
+    raised = raised_bytes(device, assumptions)
     offloaded = max(memory.host_bytes - whole.host_bytes, 0.0)
     verdict = "unknown"
     reserve: float | None = None
@@ -281,6 +289,8 @@ def judged(
                 verdict = "exceeds"
         if reserve < 0.0:
             verdict = "exceeds"
+            if raised is not None and memory.device_bytes <= raised:
+                verdict = "raised"
     return Fit(
         verdict=verdict,
         usable_bytes=limit_bytes,
@@ -293,4 +303,5 @@ def judged(
         host_ram_bytes=memory.host_bytes,
         gpus_needed=needed,
         needed_bytes=whole.device_bytes,
+        raised_bytes=raised,
     )

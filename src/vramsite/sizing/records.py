@@ -124,6 +124,7 @@ class Device:
     host_link_bytes_per_s: float | None  # PCIe to the host, one direction
     power_w: float | None
     capacity_basis: str = "driver"  # driver, measured, marketing (GiB of the size it is sold with)
+    raised_bytes: float | None = None  # usable_bytes once the system's limit is raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +195,8 @@ class Memory:
 class Fit:
     """Whether it runs, against what, and what has to move to the host when it does not."""
 
-    # fits, tight, unified (fits, bound by bandwidth), offload, exceeds, unknown
+    # fits, tight, unified (fits, bound by bandwidth), raised (fits once the system's limit on
+    # unified memory is raised), offload, exceeds, unknown
     verdict: str
     usable_bytes: float | None  # per device, runtime taken off: the denominator of `utilization`
     runtime_bytes: float  # taken off the capacity for driver context, libraries and display
@@ -206,6 +208,7 @@ class Fit:
     host_ram_bytes: float  # RAM the run needs
     gpus_needed: float | None  # least number of these devices that hold it whole
     needed_bytes: float = 0.0  # the busiest device's need with everything on the devices
+    raised_bytes: float | None = None  # usable_bytes under the limit as far as it can be raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import { commands } from "./configurator-commands.js";
 import { machineOf, moneyView, offersFor, offersView, totalOf } from "./configurator-costs.js";
 
 const WITH_RESERVE = ["fits", "unified"];
-const HOLDS = [...WITH_RESERVE, "tight"];
+const HOLDS = [...WITH_RESERVE, "tight", "raised"];
 const LONG_TASK_MS = 8;
 
 /** Draws through `put(name, ...)` of the page; `json` loads a file. */
@@ -148,7 +148,7 @@ export class More {
       if (!whole) return [];
       const there = known.get(context_tokens);
       const verdict = there ? there.fit.verdict : figures.context_verdict(
-        whole.memory, usable, pair.device.device.kind, view.assumed,
+        whole.memory, usable, pair.device.device.kind, view.assumed, size.fit.raised_bytes,
       );
       let tps = there ? there.decode_tps.value : null;
       if (!there && HOLDS.includes(verdict)) tps = calculator.speed(pair, settings).value;

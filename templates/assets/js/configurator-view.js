@@ -1,7 +1,7 @@
 // The view of a pair under any settings, as vramsite/report/pair.py puts it together: every
 // number comes from the engine or from figures.js (both compiled), here is only the order of asking.
 
-const HOLDS = ["fits", "tight", "unified"];
+const HOLDS = ["fits", "tight", "unified", "raised"];
 const KEPT = 300;
 const GIB = 2 ** 30;
 

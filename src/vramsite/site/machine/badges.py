@@ -11,11 +11,23 @@ from xml.sax.saxutils import escape
 
 from vramsite.sizing.records import Size
 
-COLOURS = {"fits": "#17653a", "tight": "#7a4b00", "unified": "#11518f", "offload": "#8f3a07"}
+COLOURS = {
+    "fits": "#17653a",
+    "tight": "#7a4b00",
+    "unified": "#11518f",
+    "raised": "#11518f",
+    "offload": "#8f3a07",
+}
 NEUTRAL = "#4b5968"
 """White on each of these has a contrast above 4.5:1."""
 
-RUNS = {"fits": "runs", "tight": "just fits", "unified": "runs", "offload": "runs with offload"}
+RUNS = {
+    "fits": "runs",
+    "tight": "just fits",
+    "unified": "runs",
+    "raised": "runs with a raised limit",
+    "offload": "runs with offload",
+}
 NOT = {"exceeds": "too large for", "unknown": "not known for"}
 
 _PAD = 7.0

@@ -26,6 +26,7 @@ ACCENTS = {
     "fits": "#6fdc9c",
     "tight": "#f5c25b",
     "unified": "#8cc4ff",
+    "raised": "#8cc4ff",
     "offload": "#ffab75",
     "exceeds": "#a9b6c4",
     "unknown": "#a9b6c4",

@@ -7,7 +7,7 @@ from vramsite.report.api_json import SHARED_KEYS, VERDICT_KEYS
 Schema = dict[str, object]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-VERDICTS = ("fits", "tight", "unified", "offload", "exceeds", "unknown")
+VERDICTS = ("fits", "tight", "unified", "raised", "offload", "exceeds", "unknown")
 BASES = ("device", "family", "engine", "all", "none")
 
 
@@ -272,6 +272,7 @@ SCHEMAS: dict[str, Schema] = {
         per_device_bytes=_list(_number("one device"), "memory of each device"),
         terms=_list(_TERM, "the breakdown"),
         usable_bytes=_COLUMNS["usable_bytes"],
+        raised_usable_bytes=_numbers("the same once the limit on unified memory is raised"),
         runtime_bytes=_number("what driver and runtime take"),
         reserve_bytes={"type": ["number", "null"], "description": "usable less device_bytes"},
         utilization_of_usable=_numbers("device_bytes over usable_bytes"),
