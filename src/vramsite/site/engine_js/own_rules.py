@@ -16,6 +16,7 @@ from vramsite.catalog.architectures.own_model import (
 from vramsite.catalog.calibration import load_calibration
 from vramsite.catalog.calibration_groups import architecture_group
 from vramsite.catalog.compute_graphs import load_graph_rules
+from vramsite.catalog.graphs.rules import GraphRules, StepProgram
 from vramsite.catalog.model_files import SAME_RECIPE_SHARE
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
 from vramsite.catalog.speed_model import load_speed_model
@@ -68,10 +69,17 @@ def own_rules(catalog: Catalog, engine: EngineRules) -> OwnRules:
         groups=_groups(catalog),
         no_effects=PhaseEffects(decode=[], prefill=[]),
         same_recipe_share=SAME_RECIPE_SHARE,
-        graphs=load_graph_rules(catalog.data_dir),
+        graphs=_unread(load_graph_rules(catalog.data_dir)),
         buffers_low=low,
         buffers_high=high,
     )
+
+
+def _unread(rules: GraphRules | None) -> GraphRules | None:
+    """The rules with no program read yet: which ones were, only the order of the work says."""
+    if rules is None:
+        return None
+    return replace(rules, programs=[StepProgram(text=one.text) for one in rules.programs])
 
 
 def _gguf_names(catalog: Catalog) -> list[GgufName]:
