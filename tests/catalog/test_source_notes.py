@@ -12,8 +12,8 @@ from vramsite.catalog import Catalog, load_catalog
 ROOT = Path(__file__).resolve().parents[2]
 # Words of whoever collected the values, and notes that lean on a note beside them.
 INTERNAL = re.compile(
-    r"\b(TODO|FIXME|we|our|recalled|low trust|HF|PyPI|excerpt of|stand-in|(?<!the )same pages?|both pages"
-    r"|page above|pages of bandwidth)\b|^same$",
+    r"\b(TODO|FIXME|we|our|recalled|low trust|HF|PyPI|excerpt of|stand-in|(?<!the )same pages?"
+    r"|both pages|page above|pages of bandwidth)\b|^same$",
 )
 
 

@@ -47,8 +47,8 @@ class DeviceRow:
 class EveryDevice:
     """The devices of one model.
 
-    `rows` holds all of them, smallest usable memory first; `first` the ones to show first:
-    holders by price, then those that offload by speed; `others` the rest by verdict.
+    `rows` holds all of them in the order a reader looks for them: holders by price, then those that
+    offload by speed; `first` the ones that a model's page shows, `others` the rest by verdict.
     """
 
     model: ModelCard
@@ -59,8 +59,7 @@ class EveryDevice:
 
 def every_device(book: Book, model_id: str) -> EveryDevice:
     """All devices of the catalog for one model at the pages' settings."""
-    rows = [_row(book, model_id, gpu_id) for gpu_id in book.catalog.gpus]
-    rows.sort(key=lambda row: (row.device.usable_bytes or 0.0, row.device.id))
+    rows = [_row(book, model_id, gpu_id) for gpu_id in sorted(book.catalog.gpus)]
     price_order = {card.id: place for place, card in enumerate(by_price(book))}
     last = len(price_order)
 
@@ -76,7 +75,7 @@ def every_device(book: Book, model_id: str) -> EveryDevice:
     others = [(code, [row for row in rest if row.summary.verdict == code]) for code in VERDICTS]
     return EveryDevice(
         model=book.model_card(model_id),
-        rows=rows,
+        rows=ordered,
         first=ordered[:SHOWN],
         others=[(code, found) for code, found in others if found],
     )
