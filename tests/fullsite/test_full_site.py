@@ -11,14 +11,13 @@ from page_facts import SiteFacts, internal_target
 
 from vramsite.catalog import load_catalog
 from vramsite.site.i18n import discover_locales
-from vramsite.site.spec import configured_base_url
-from vramsite.site.urls import Urls
+from vramsite.site.spec import project_spec
 
 pytestmark = pytest.mark.fullsite
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALES = discover_locales(ROOT / "locales")
-URLS = Urls.from_base_url(configured_base_url(ROOT / "data"))
+URLS = project_spec(ROOT).urls
 KIB = 1024
 PAIR_RAW_LIMIT, GZIP_LIMIT, NODE_LIMIT, CSS_LIMIT = 45 * KIB, 14 * KIB, 1500, 8 * KIB
 

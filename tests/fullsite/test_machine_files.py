@@ -13,13 +13,12 @@ from jsonschema import Draft202012Validator
 
 from vramsite.catalog import load_catalog
 from vramsite.site.machine.schemas import SCHEMAS
-from vramsite.site.spec import configured_base_url
-from vramsite.site.urls import Urls
+from vramsite.site.spec import project_spec
 
 pytestmark = pytest.mark.fullsite
 
 ROOT = Path(__file__).resolve().parents[2]
-URLS = Urls.from_base_url(configured_base_url(ROOT / "data"))
+URLS = project_spec(ROOT).urls
 MOST_SITE_BYTES = 1_000_000_000
 PAIR_LIMIT, BADGE_LIMIT, PICTURE_LIMIT = 2560, 1200, 300_000
 EVERY = 7  # a sample that meets every model and every device

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,5 +16,6 @@ from vramsite.site.build import build_site
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
     folder = tmp_path_factory.mktemp("built")
-    build_site(spec_of(write_small(folder)), folder / "out", jobs=1)
+    spec = replace(spec_of(write_small(folder)), security_contact="mailto:safe@example.org")
+    build_site(spec, folder / "out", jobs=1)
     return folder / "out"

@@ -75,3 +75,13 @@ def test_no_page_is_no_file(tmp_path: Path) -> None:
 )
 def test_files_for_the_host(file: str, text: str) -> None:
     assert text in dict(host_files(URLS))[file].decode()
+
+
+def test_nobody_to_tell_is_no_security_txt() -> None:
+    name = ".well-known/security.txt"
+    assert name not in dict(host_files(URLS, "", "2026-11-30"))
+    assert name not in dict(host_files(URLS, "mailto:a@b.org", ""))
+    text = dict(host_files(URLS, "mailto:a@b.org", "2026-11-30"))[name].decode()
+    assert text == (
+        "Contact: mailto:a@b.org\nExpires: 2027-11-29T00:00:00Z\nPreferred-Languages: en, de\n"
+    )

@@ -56,15 +56,25 @@ def bring_facts_up_to_date(writer: StoreWriter, digest: Callable[[Fact], bytes])
     writer.set_facts(changed)
 
 
-def write_end(store: Store, output: Writer, urls: Urls, source_locale: str) -> UnitRecord:
+def write_end(
+    store: Store, output: Writer, urls: Urls, source_locale: str, contact: str
+) -> UnitRecord:
     """Sitemaps, verdicts, files for the host and last of all the manifest."""
-    for name, text in sitemaps(map(Entry.from_line, store.entries()), urls, source_locale):
+    newest = ""
+
+    def entries() -> Iterator[Entry]:
+        nonlocal newest
+        for entry in map(Entry.from_line, store.entries()):
+            newest = max(newest, entry.day)
+            yield entry
+
+    for name, text in sitemaps(entries(), urls, source_locale):
         output.write_parts(name, text)
     parts = store.parts()
     if first := next(parts, None):
         table = verdicts(chain([first], parts))
         output.write_parts(urls.relative("api_verdicts", (), ""), table)
-    for name, content in host_files(urls):
+    for name, content in host_files(urls, contact, newest):
         output.write(name, content)
     output.write(MARKER, MARKER_TEXT)
     files, _ = output.take()
@@ -84,7 +94,7 @@ def complete(
     writer = StoreWriter(path)
     writer.remove(END)
     store = writer.finish()
-    end = write_end(store, output, urls, source_locale)
+    end = write_end(store, output, urls, source_locale, meta["security_contact"])
     addresses = sum(entry.count("=") for entry in store.entries())
     store.close()
     writer = StoreWriter(path)
@@ -107,5 +117,6 @@ def meta_of(
         "assets_from": assets_from(inputs),
         "shard": inputs.spec.shard,
         "base_url": inputs.spec.base_url,
+        "security_contact": inputs.spec.security_contact,
         "traced": "yes" if traced else "no",
     }

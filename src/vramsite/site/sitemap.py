@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from xml.sax.saxutils import escape
 
+from vramsite.catalog.record import first_day
 from vramsite.site.render import CSP
 from vramsite.site.urls import Urls
 
@@ -27,8 +29,7 @@ SECURITY_HEADERS = (
     ("Strict-Transport-Security", f"max-age={_YEAR_S}"),
 )
 """What a host should send with every file; pages state the first one themselves, too."""
-SECURITY_CONTACT = "en/about/"  # names the operator: see RFC 9116, where a page may be the contact
-SECURITY_UNTIL = "2027-11-30T00:00:00Z"  # never the clock's: a build gives the same file again
+_SECURITY_DAYS = 364  # RFC 9116 advises less than a year
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,12 @@ def _entry_xml(entry: Entry, urls: Urls, source_locale: str) -> str:
     return "".join(f"<url><loc>{url}</loc>{day}{alternates}</url>\n" for _, url in links)
 
 
-def host_files(urls: Urls) -> Iterator[tuple[str, bytes]]:
-    """robots.txt, security.txt, ``.nojekyll``, and headers as ``_headers`` and ``.htaccess``."""
+def host_files(urls: Urls, contact: str = "", newest: str = "") -> Iterator[tuple[str, bytes]]:
+    """robots.txt, ``.nojekyll``, headers as ``_headers`` and ``.htaccess``, and security.txt.
+
+    The last only with a ``contact``; it expires a year after ``newest``, the day of the newest fact
+    of the site (never by the clock: a build gives the same file again).
+    """
     robots = f"User-agent: *\nAllow: /\n\nSitemap: {_absolute(urls, INDEX)}\n"
     yield "robots.txt", robots.encode()
     headers = (
@@ -121,7 +126,8 @@ def host_files(urls: Urls) -> Iterator[tuple[str, bytes]]:
     yield "_headers", headers.encode()
     lines = "".join(f'  Header always set {name} "{value}"\n' for name, value in SECURITY_HEADERS)
     yield ".htaccess", f"<IfModule mod_headers.c>\n{lines}</IfModule>\n".encode()
-    contact = urls.absolute(urls.base_path + SECURITY_CONTACT)
-    security = f"Contact: {contact}\nExpires: {SECURITY_UNTIL}\nPreferred-Languages: en, de\n"
-    yield ".well-known/security.txt", security.encode()
     yield ".nojekyll", b""
+    if contact and newest:
+        until = first_day(newest) + timedelta(days=_SECURITY_DAYS)
+        security = f"Contact: {contact}\nExpires: {until}T00:00:00Z\nPreferred-Languages: en, de\n"
+        yield ".well-known/security.txt", security.encode()

@@ -6,11 +6,11 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from vramsite.site.site_file import SiteFileError, read_site_file
 from vramsite.site.urls import DEFAULT_BASE_URL, Urls
 
 _LISTS = ("models", "devices", "search_path", "kept_assets")
 REAL_SITE = "vramsite.site.real_site:make"
-SITE_FILE = "site.yaml"
 
 
 class SpecError(ValueError):
@@ -26,13 +26,15 @@ class BuildSpec:
     ``factory`` names the function that makes a worker's ``Site`` (``module:function``);
     ``search_path`` is where the workers look for modules besides the package itself.
     ``kept_assets``: the last site's assets (`Assets.to_keep`), where nothing they are made from
-    has changed; then they are not made again.
+    has changed; then they are not made again. ``security_contact``: whom to tell of a hole, for
+    security.txt; empty: there is no such file.
     """
 
     data_dir: str
     templates_dir: str
     locales_dir: str
     base_url: str = DEFAULT_BASE_URL
+    security_contact: str = ""
     models: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     shard: str = ""
@@ -70,34 +72,23 @@ def project_root() -> Path:
 
 
 def project_spec(root: Path | None = None, base_url: str | None = None) -> BuildSpec:
-    """The spec of a project folder; the address comes from data/site.yaml unless given."""
+    """The spec of a project folder; the address comes from data/site.yaml unless given.
+
+    Raises:
+        SpecError: no such folder, or a data/site.yaml that cannot be used.
+    """
     folder = (root or project_root()).resolve()
+    try:
+        said = read_site_file(folder / "data")
+    except SiteFileError as error:
+        raise SpecError(str(error)) from error
     return BuildSpec(
         data_dir=str(folder / "data"),
         templates_dir=str(folder / "templates"),
         locales_dir=str(folder / "locales"),
-        base_url=base_url or configured_base_url(folder / "data"),
+        base_url=base_url or said.base_url or DEFAULT_BASE_URL,
+        security_contact=said.security_contact,
     )
-
-
-def configured_base_url(data_dir: Path) -> str:
-    """The ``base_url`` of data/site.yaml, or this machine where there is no such file.
-
-    Raises:
-        SpecError: a file that says anything else.
-    """
-    path = data_dir / SITE_FILE
-    if not path.is_file():
-        return DEFAULT_BASE_URL
-    from vramsite.catalog.rule_yaml import RuleFileError, read_rules  # late: few sites have one
-
-    try:
-        content = read_rules(path)
-    except RuleFileError as error:
-        raise SpecError(f"{path}: {error.message}") from error
-    if set(content) != {"base_url"} or not isinstance(content["base_url"], str):
-        raise SpecError(f"{path}: must hold exactly one key, base_url: https://host/")
-    return str(content["base_url"])
 
 
 def narrowed(spec: BuildSpec, only: list[str]) -> BuildSpec:
