@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from vramsite.site.making import Maker, unit_of  # noqa: E402
+from vramsite.site.quick_records import quicken_records  # noqa: E402
 from vramsite.site.spec import project_spec  # noqa: E402
 from vramsite.site.worker import clean_up  # noqa: E402
 from vramsite.site.writing import FolderWriter  # noqa: E402
@@ -39,6 +40,7 @@ def main() -> None:
     begun = time.process_time()
     maker = Maker(project_spec(ROOT))
     gc.disable()  # as a worker does
+    quicken_records()
     clean_up()
     print(f"start of a worker: {time.process_time() - begun:.2f} s")
     folder = Path(tempfile.mkdtemp(prefix="vramsite-page-kinds-"))

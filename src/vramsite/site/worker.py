@@ -25,6 +25,7 @@ from vramsite.site.making import ASSETS, SHARED, Maker
 from vramsite.site.memory import peak_bytes
 from vramsite.site.order import Order
 from vramsite.site.plan import Chunk
+from vramsite.site.quick_records import quicken_records
 from vramsite.site.store import Store, StoreError
 from vramsite.site.writing import PARTS, FolderWriter
 
@@ -137,6 +138,7 @@ def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     """The worker's whole life; see the module's text."""
     worker = Work(Order.from_json(commands.get()), send)
     gc.disable()
+    quicken_records()
     clean_up()
     worker.ready()
     while worker.obey(json.loads(commands.get())):
