@@ -12,6 +12,7 @@ from vramsite.catalog.speed_model import load_speed_model
 from vramsite.catalog.trace import Kept
 from vramsite.report.choices import native_format
 from vramsite.report.engine_settings import WORDS, SettingsError, engine_settings
+from vramsite.report.placements import Placements
 from vramsite.sizing.accounts import own_profile
 from vramsite.sizing.brief import Brief, brief
 from vramsite.sizing.buffers import forget_replays
@@ -30,7 +31,7 @@ V = TypeVar("V")
 
 KEPT_ANSWERS = 512  # bounds what a worker keeps, whatever the size of the catalog
 KEPT_LOADED = 1024
-KEPT_REPLAYS = 16  # files: a model in all the formats of its page
+KEPT_REPLAYS = 24  # files: a model in all the formats of its page, and those related to it
 ANY_BACKEND = "cuda"
 
 
@@ -57,6 +58,7 @@ class Sizer:
         self._sizes: Kept[tuple[str, str, Settings], Size] = Kept()
         self._assumptions: dict[tuple[str, str], Assumptions] = {}
         self._recent: dict[int, ModelFile] = {}
+        self._placements: dict[int, Placements] = {}
 
     def settings(
         self,
@@ -100,13 +102,17 @@ class Sizer:
         found = self._sizes.get(key)
         if found is None:
             self._known(model_id, gpu_id)
+            device = self.catalog.device(gpu_id)
+            assumed = self.assumptions(settings.backend, device.kind)
             try:
+                whole = self.load(model_id, settings)
                 found = size(
-                    self.load(model_id, settings),
-                    self.catalog.device(gpu_id),
+                    whole,
+                    device,
                     self.rules,
-                    self.assumptions(settings.backend, self.catalog.gpus[gpu_id].kind),
+                    assumed,
                     self.coefficients(model_id, gpu_id, settings),
+                    self._placements[id(whole.file)].placed(whole, device, self.rules, assumed),
                 )
             except SizingError as error:
                 raise _refused(settings, error) from error
@@ -117,13 +123,16 @@ class Sizer:
         """What a table says of it; not kept. Raises SizerError where there is no answer."""
         self._known(model_id, gpu_id)
         device = self.catalog.device(gpu_id)
+        assumed = self.assumptions(settings.backend, device.kind)
         try:
+            whole = self.load(model_id, settings)
             return brief(
-                self.load(model_id, settings),
+                whole,
                 device,
                 self.rules,
-                self.assumptions(settings.backend, device.kind),
+                assumed,
                 self.coefficients(model_id, gpu_id, settings),
+                self._placements[id(whole.file)].placed(whole, device, self.rules, assumed),
             )
         except SizingError as error:
             raise _refused(settings, error) from error
@@ -194,8 +203,12 @@ class Sizer:
     def _asked_about(self, file: ModelFile) -> None:
         """Files that were not asked about lately keep their answers, not what these came from."""
         recent = self._recent
-        if recent.pop(id(file), None) is None and len(recent) >= KEPT_REPLAYS:
-            forget_replays(recent.pop(next(iter(recent))).known_buffers)
+        if recent.pop(id(file), None) is None:
+            if len(recent) >= KEPT_REPLAYS:
+                oldest = next(iter(recent))
+                forget_replays(recent.pop(oldest).known_buffers)
+                del self._placements[oldest]
+            self._placements[id(file)] = Placements()
         recent[id(file)] = file
 
     def _file_format(self, model_id: str, settings: Settings) -> str:

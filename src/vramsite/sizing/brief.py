@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vramsite.sizing.accounts import own_profile
-from vramsite.sizing.engine import UNKNOWN, EngineRules, Loaded, placed, size
+from vramsite.sizing.engine import UNKNOWN, EngineRules, Loaded, Placed, placed, size
 from vramsite.sizing.fit import judged
 from vramsite.sizing.numeric import floor
 from vramsite.sizing.records import Assumptions, Device, Estimate, Memory
@@ -35,8 +35,12 @@ def brief(
     rules: EngineRules,
     assumptions: Assumptions,
     coefficients: SpeedCoefficients,
+    known: Placed | None = None,
 ) -> Brief:
-    """The short answer. Raises SizingError where the engine refuses the settings."""
+    """The short answer; `known` as in `engine.size`.
+
+    Raises SizingError where the engine refuses the settings.
+    """
     file = whole.file
     asked = whole.settings
     if own_profile(rules.profiles, asked.engine) is not None:
@@ -49,7 +53,7 @@ def brief(
             decode_tps=answer.decode_tps,
             weights_file_bytes=file.file_bytes,
         )
-    found = placed(whole, device, rules, assumptions)
+    found = placed(whole, device, rules, assumptions) if known is None else known
     layers = len(file.weights.layer_bytes) * 1.0
     fit = judged(
         found.memory,

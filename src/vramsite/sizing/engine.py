@@ -88,7 +88,6 @@ class Placed:
     memory: Memory
     work: ModelWork
     limit_bytes: float | None  # of one device
-    fits: bool  # with nothing offloaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,14 +156,18 @@ def _resolved(file: ModelFile, chosen: Settings) -> Settings:
 
 def placed(whole: Loaded, device: Device, rules: EngineRules, assumptions: Assumptions) -> Placed:
     """The placement of llama.cpp's layers: what the user left open is chosen so that it fits."""
+    limit = usable_bytes(device, assumptions)
+    return placed_as(whole, chosen_placement(whole, device, limit), limit, rules)
+
+
+def chosen_placement(whole: Loaded, device: Device, limit: float | None) -> Settings:
+    """The settings with the placement that is asked for, or one that fits."""
     file = whole.file
     asked = whole.settings
-    limit = usable_bytes(device, assumptions)
     chosen = whole.held
     if asked.gpu_layers is not None or asked.cpu_moe_layers is not None:
         chosen = asked
-    fits = limit is None or whole.memory.device_bytes <= limit
-    if limit is not None and not fits and device.kind != "unified":
+    if limit is not None and whole.memory.device_bytes > limit and device.kind != "unified":
         found = placement_that_fits(
             file.arch,
             file.weights,
@@ -177,6 +180,12 @@ def placed(whole: Loaded, device: Device, rules: EngineRules, assumptions: Assum
         )
         if found is not None:
             chosen = found
+    return chosen
+
+
+def placed_as(whole: Loaded, chosen: Settings, limit: float | None, rules: EngineRules) -> Placed:
+    """What it takes with that placement."""
+    file = whole.file
     memory = whole.memory
     work = whole.work
     if chosen.gpu_layers is not None or chosen.cpu_moe_layers != 0.0:
@@ -190,7 +199,7 @@ def placed(whole: Loaded, device: Device, rules: EngineRules, assumptions: Assum
             file.vision_bytes if chosen.vision else 0.0,
         )
         work = model_work(file.arch, file.weights, chosen, 1.0, 1.0, whole.work)
-    return Placed(settings=chosen, memory=memory, work=work, limit_bytes=limit, fits=fits)
+    return Placed(settings=chosen, memory=memory, work=work, limit_bytes=limit)
 
 
 def size(
@@ -199,10 +208,12 @@ def size(
     rules: EngineRules,
     assumptions: Assumptions,
     coefficients: SpeedCoefficients,
+    known: Placed | None = None,
 ) -> Size:
     """Memory, fit and speed of a loaded model on one kind of device.
 
-    What the user left open (`gpu_layers`, `cpu_moe_layers`) is chosen so that it fits.
+    What the user left open (`gpu_layers`, `cpu_moe_layers`) is chosen so that it fits; `known` is
+    what `placed` says, where it was asked before.
     Raises SizingError where the engine refuses the settings.
     """
     file = whole.file
@@ -210,13 +221,13 @@ def size(
     profile = own_profile(rules.profiles, asked.engine)
     if profile is not None:
         return _paged_size(whole, profile, device, rules, assumptions, coefficients)
-    found = placed(whole, device, rules, assumptions)
+    found = placed(whole, device, rules, assumptions) if known is None else known
     limit = found.limit_bytes
     needed: float | None = None
     most = raised_bytes(device, assumptions)
     if most is None:
         most = limit
-    if found.fits and limit is not None and asked.gpus == 1.0:
+    if limit is not None and whole.memory.device_bytes <= limit and asked.gpus == 1.0:
         needed = 1.0
     elif most is not None:
         needed = gpus_needed(
