@@ -72,7 +72,7 @@ def test_the_system_ram_goes_along_to_the_page(page: Any, site_url: str) -> None
     page.goto(urljoin(site_url, "en/find/?d=t4-16gb&t=0.1&ram=600"))
     row = page.locator("#found tr", has=page.locator("a[href*='/models/glm-4.5/']"))
     row.wait_for()
-    speed, _, weights, _, verdict, _ = row.locator("td").all_inner_texts()
+    speed, weights, _, _, verdict, _ = row.locator("td").all_inner_texts()
     link = row.locator("a").get_attribute("href")
     assert parse_qs(urlsplit(link).query)["ram"] == ["600"]
     assert verdict == "offload"

@@ -87,7 +87,7 @@ def test_a_bar_adds_up_and_marks_the_limit():
 def test_the_model_page_lists_every_device_once():
     view = model_view(made_up_book(), "small-8b")
     assert [row.device.id for row in view.devices.rows] == [
-        "mid-12gb", "big-48gb", "shared-64gb", "soon-96gb",
+        "mid-12gb", "shared-64gb", "big-48gb", "soon-96gb",
     ]  # fmt: skip
     assert view.pair.device.id == "mid-12gb"
     assert view.holds
@@ -95,7 +95,7 @@ def test_the_model_page_lists_every_device_once():
 
 def test_the_device_page_lists_every_model_and_numbers_its_sources():
     view = device_view(made_up_book(), "shared-64gb")
-    assert [row.model.id for row in view.models] == ["small-8b", "sparse-30b"]
+    assert [row.model.id for row in view.models] == ["sparse-30b", "small-8b"]
     assert view.holds_count == 2
     assert view.usable.capacity_bytes == 64 * GIB
     assert view.usable.usable_bytes == pytest.approx(57.6 * GIB)
@@ -105,7 +105,7 @@ def test_the_device_page_lists_every_model_and_numbers_its_sources():
 
 def test_the_lists_hold_everything():
     book = made_up_book()
-    assert [entry.model.id for entry in model_entries(book)] == ["small-8b", "sparse-30b"]
+    assert [entry.model.id for entry in model_entries(book)] == ["sparse-30b", "small-8b"]
     home = home_view(book)
     assert (home.model_count, home.device_count, home.pair_count) == (2, 4, 8)
     assert [group.memory_gb for group in home.classes] == [12.0, 48.0, 64.0, 96.0]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from vramsite.report.cards import ModelCard, PricedCard
     from vramsite.report.measured import Measured
 
+WHOLE = frozenset({"fits", "tight", "unified"})
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -134,8 +136,20 @@ def _float(value: int | None) -> float | None:
     return None if value is None else float(value)
 
 
+def _order(row: ModelRow) -> tuple[int, float, str]:
+    """What the device holds first, the largest model at the top; then what it offloads, the
+    fastest at the top; then the rest by need.
+    """
+    summary = row.summary
+    if summary.verdict in WHOLE or summary.verdict == "raised":
+        return (int(summary.verdict == "raised"), -(row.model.params_total or 0.0), row.model.id)
+    if summary.verdict == "offload":
+        return (2, -(summary.decode.value or 0.0), row.model.id)
+    return (3, summary.needed_bytes, row.model.id)
+
+
 def device_view(book: Book, gpu_id: str) -> DeviceView:
-    """The page of one device; models come in order of their size."""
+    """The page of one device."""
     gpu = book.catalog.gpus[gpu_id]
     device = book.catalog.device(gpu_id)
     notes = _Footnotes()
@@ -157,7 +171,7 @@ def device_view(book: Book, gpu_id: str) -> DeviceView:
                 long_needed_bytes=long_needed,
             )
         )
-    rows.sort(key=lambda row: (row.summary.needed_bytes, row.model.id))
+    rows.sort(key=_order)
     assumed = book.assumptions(gpu_id)
     return DeviceView(
         device=book.priced_card(gpu_id),
@@ -175,7 +189,7 @@ def device_view(book: Book, gpu_id: str) -> DeviceView:
         ),
         reach=device_reach(book, gpu_id),
         models=rows,
-        holds_count=sum(1 for row in rows if row.summary.verdict in ("fits", "tight", "unified")),
+        holds_count=sum(1 for row in rows if row.summary.verdict in WHOLE),
         measured=book.measured(gpu_id),
         sources=notes.texts,
     )

@@ -105,7 +105,7 @@ def _reach(book: Book, gpu_id: str, bits: int, tokens: int, least_tps: float) ->
 
 
 def _needs(book: Book, bits: int, tokens: int) -> list[tuple[str, Memory]]:
-    """Memory of every model that takes the context, the largest first; kept for all devices.
+    """Memory of every model that takes the context, the largest first, of equal ones the newest.
 
     Models whose weights keep far fewer bits in this format are left out.
     """
@@ -114,7 +114,9 @@ def _needs(book: Book, bits: int, tokens: int) -> list[tuple[str, Memory]]:
     if isinstance(known, list):
         return known
     models = [model for model in book.catalog.models.values() if model.context_max_tokens >= tokens]
-    models.sort(key=lambda model: (-(model.params_total or 0), model.id))
+    models.sort(key=lambda model: model.id)
+    models.sort(key=lambda model: str(model.released or ""), reverse=True)
+    models.sort(key=lambda model: -(model.params_total or 0))
     first = next(iter(book.catalog.gpus.values()))
     settings = with_context(with_format(page_settings(first), dict(FORMATS)[bits]), tokens)
     found = []

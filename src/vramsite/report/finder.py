@@ -32,6 +32,7 @@ USES = (
     Use("code", LONG_CONTEXT_TOKENS, 1),
     Use("long", 131072, 1),
     Use("many", SHORT_CONTEXT_TOKENS, 8),
+    Use("crowd", SHORT_CONTEXT_TOKENS, 50),
 )
 
 

@@ -125,8 +125,8 @@ function line(row, asked) {
   const params = names.get(row.model.id)[2];
   const cells = [
     [print.tps(row.tps), "r"],
-    [low === null || high === null ? "–" : print.span(low, high), "r"],
     [row.format, ""],
+    [low === null || high === null ? "–" : print.span(low, high), "r"],
     [print.gib(row.size.fit.needed_bytes, 1), "r"],
     [document.querySelector(`template[data-verdict="${row.verdict}"]`).content.cloneNode(true), ""],
     [params ? print.billions(params) : "–", "r"],
