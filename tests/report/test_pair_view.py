@@ -105,7 +105,7 @@ def test_the_device_page_lists_every_model_and_numbers_its_sources():
 
 def test_the_lists_hold_everything():
     book = made_up_book()
-    assert [entry.model.id for entry in model_entries(book)] == ["sparse-30b", "small-8b"]
+    assert [entry.model.id for entry in model_entries(book)] == ["small-8b", "sparse-30b"]
     home = home_view(book)
     assert (home.model_count, home.device_count, home.pair_count) == (2, 4, 8)
     assert [group.memory_gb for group in home.classes] == [12.0, 48.0, 64.0, 96.0]
