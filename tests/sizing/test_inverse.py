@@ -52,6 +52,9 @@ ARRAYS = EngineProfile(
     work_high=1.0,
     graph_bytes=0.0,
     link_bytes=0.0,
+    padded_formats=[],
+    padded_embedding=1.0,
+    padded_ffn=1.0,
 )
 LAYERS = LayerGroup(kind="full", count=2.0, k_width=512.0, v_width=512.0, kv_heads=4.0)
 MODEL = Architecture(

@@ -78,6 +78,9 @@ def profile(**other: object) -> EngineProfile:
         "work_high": 2.0,
         "graph_bytes": 0.0,
         "link_bytes": 1000000.0,
+        "padded_formats": [],
+        "padded_embedding": 1.0,
+        "padded_ffn": 1.0,
     }
     return EngineProfile(**{**values, **other})  # type: ignore[arg-type]
 

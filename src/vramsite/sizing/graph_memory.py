@@ -114,7 +114,7 @@ def host_graph_bytes(
     program = LayerProgram()
     add_steps(program, chosen(graph.host, facts), quantities, facts, HostLayer())
     for place in range(index(more)):
-        add_steps(program, graph.host_more[place], quantities, facts, HostLayer())
+        add_steps(program, graph.host_more[place].flash, quantities, facts, HostLayer())
     heap = empty_heap()
     _replay(heap, program, _Beside(layer=NONE))
     return heap.peak

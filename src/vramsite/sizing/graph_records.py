@@ -76,8 +76,9 @@ class ModelGraph:
     order: list[float]  # index into layers, one entry a layer
     inputs: list[GraphPart]
     host: list[GraphPart]
-    # What the host's buffer holds beside where recurrent states lie there, and where layers do
-    host_more: list[list[GraphStep]] = field(default_factory=list)
+    # What the host's buffer holds beside (in every mode): where recurrent states lie there, and
+    # where their layers do
+    host_more: list[GraphPart] = field(default_factory=list)
     # For which caches the scheduler's table of nodes is too small: "kv" (both quantised), "k", "v"
     # or neither, "+" where sequences have caches of their own
     overfull: list[str] = field(default_factory=list)

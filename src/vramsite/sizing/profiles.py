@@ -7,7 +7,7 @@ Three layouts: "slots" (llama.cpp and its kin: cells for the whole context, see 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vramsite.sizing.cache import CacheType
 from vramsite.sizing.errors import SizingError
@@ -54,9 +54,9 @@ class EngineProfile:
     link_bytes: float  # buffers of the collective library, with several devices
     # Formats whose experts are padded for the kernels: to multiples of the embedding's width and
     # of the feed-forward width of one device
-    padded_formats: list[str] = field(default_factory=list)
-    padded_embedding: float = 1.0
-    padded_ffn: float = 1.0
+    padded_formats: list[str]
+    padded_embedding: float
+    padded_ffn: float
 
 
 def profile_of(profiles: list[EngineProfile], engine: str) -> EngineProfile:

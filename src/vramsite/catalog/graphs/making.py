@@ -86,8 +86,8 @@ def _family_graph(rules: GraphRules, family: FamilyGraph, widths: Widths) -> Mod
     host = _inputs(making, family.host, family.host_unified)
     recurrent = _recurrent_layer(widths)
     host_more = [
-        layer_steps(making, family.host_states, recurrent, INPUTS),
-        layer_steps(making, family.host_scans, recurrent, INPUTS),
+        GraphPart(flash=layer_steps(making, family.host_states, recurrent, INPUTS)),
+        GraphPart(flash=layer_steps(making, family.host_scans, recurrent, INPUTS)),
     ]
     end = layer_steps(making, family.end, index(arch.layer_count) - 1, INPUTS)
     if not making.fits or not widths.known:
