@@ -235,6 +235,12 @@ class Formatter:
             text = self._keep(key, text)
         return text
 
+    def usd_span(self, low: Number, high: Number) -> str:
+        """A range of whole dollars: $200–$250, 200–250 $ where the sign comes last."""
+        first, last = self.usd(low, cents=False), self.usd(high, cents=False)
+        number = self._plain(low, 0)
+        return f"{number if first.startswith(number) else first}–{last}"
+
     def tokens(self, value: Number) -> str:
         """A token count in full: 32,768."""
         return self._plain(value, 0)
