@@ -85,6 +85,26 @@ UNNAMED_HAN = """() => {
 UNTYPED_SLIDERS = """() => [...document.querySelectorAll("input[type=range]")].filter(
   (slider) => !slider.parentElement.querySelector("input[type=number]")).length"""
 
+# English words in the text of a German page, outside code and what is marked as English.
+FOREIGN = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.parentElement;
+    if (at.closest("code, pre, script, style") || at.closest("[lang]").lang !== "de") continue;
+    const text = node.data.replaceAll("Mixture of Experts", "");
+    if (/\\b(the|and|with|of|is|are|for|from|which|only|each|than|this|that)\\b/.test(text))
+      found.push(text.trim());
+  }
+  return found;
+}"""
+
+# A verdict says what it means in words, and with a sign before them: never by its colour alone.
+MUTE_VERDICTS = """() => [...document.querySelectorAll(".v")].filter((item) => {
+  const sign = getComputedStyle(item, "::before").content;
+  return !item.textContent.trim() || sign === "none" || sign === "normal";
+}).map((item) => item.outerHTML)"""
+
 
 @dataclass
 class Visit:
@@ -134,6 +154,9 @@ def test_a_page_keeps_its_budgets(visit: Visit, site_url: str, address: str) -> 
     assert page.evaluate(UNNAMED_TABLES) == []
     assert page.evaluate(UNNAMED_HAN) == []
     assert page.evaluate(UNTYPED_SLIDERS) == 0
+    assert page.evaluate(MUTE_VERDICTS) == []
+    if address.startswith("de/"):
+        assert page.evaluate(FOREIGN) == []
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     assert page.evaluate(SMALL_TARGETS) == []
     page.set_viewport_size({"width": 320, "height": 800})
