@@ -101,13 +101,15 @@ def test_a_device_of_side_facts_that_is_no_id(data: Path, tmp_path: Path, value:
         path.write_bytes(kept)
 
 
-@pytest.mark.parametrize("value", [5.8e-134, 5e-324, 1e-12, 9e15])
+@pytest.mark.parametrize("value", [5.8e-134, 5e-324, 1e-12, 2.39, 2.5, 9e15])
 def test_a_bandwidth_nobody_has_breaks_no_page(data: Path, tmp_path: Path, value: float) -> None:
-    """The first two once did: no page can print what follows from them."""
+    """The first two once did: no page can print what follows from them. 24 GB at less than
+    2.4 GB/s take more than ten seconds to read.
+    """
     path = data / "gpus/nvidia/rtx-4090.yaml"
     kept, whole = path.read_bytes(), plain(path)
     try:
         dump(path, spoilt(whole, ("bandwidth_gb_s",), value))
-        assert bool(outcome(data, PAGES, tmp_path)) == (value < 1e-12 or value > 2**53)
+        assert bool(outcome(data, PAGES, tmp_path)) == (value < 2.4)
     finally:
         path.write_bytes(kept)

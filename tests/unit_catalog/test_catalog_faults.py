@@ -56,7 +56,16 @@ CASES = [
     (MODEL, "value_heads: 2", "value_heads:", ":28: config.num_key", "null where config.json says"),
     (GPU, "  tdp_w: data sheet", "  tdp_w: nan", ":28: sources.tdp_w:", "nan; says nothing; write"),
     (GPU, "vendor: Acme", "vendor: None", ":2: vendor:", "found None; says nothing; write what"),
+    # forms
+    (GPU, "launched: 2026-01-15", "launched: 15.1.2026", ":6: launched:", "such as 2026, 2026-11"),
+    (MODEL, "hf_repo: acme/toy-1b", "hf_repo: https://a.b/c", ":3: hf_repo:", "like owner/name"),
+    (CLOUD, "gpu: card-10", "gpu: Card 10", ":4: offers[0].gpu:", "must be an id: lower-case"),
+    (CLOUD, "usd_per_hour: 0.5", "usd_per_hour: 0,5", ":6: offers", "with a decimal point and"),
+    (GPU, "memory_gb: 16", "memory_gb: 16 GB", ":7: memory_gb:", "without a unit (memory"),
+    (MODEL, "bytes: 1062500000", "bytes: 1 GB", ":16: files[0].bytes:", "in digits alone"),
     # house rules
+    (GPU, "bandwidth_gb_s: 500", "bandwidth_gb_s: 0.5", ":10: bandwidth_gb_s:", "is in GB/s"),
+    (MODEL, "format: Q8_0", "format: Q80", ":15: files[0].format:", "did you mean Q8_0?"),
     (GPU, "memory_mib_reported: 16376", "memory_mib_reported: 16", ":8: memory_mib", "13760 to"),
     (GPU, "memory_mib_reported: 16376", "memory_mib_reported: 17179", ":8: memory_mib", "16384"),
     (GPU, "launched: 2026-01-15", "launched: 2027-01", ":6: launched:", "lies in the future"),

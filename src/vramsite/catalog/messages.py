@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
-from vramsite.catalog.record import LEAST
+from vramsite.catalog.record import FORMS, LEAST
 from vramsite.catalog.yaml_source import VERBATIM, Document, KeyPath
 
 # Instead of pydantic's wording, where that speaks to programmers.
@@ -23,9 +23,9 @@ _WORDING = {
     "string_too_long": "must have at most {max_length} characters",
     "string_too_short": "must not be empty",
     "too_short": "must have at least {min_length} entry",
-    "int_type": "must be a whole number",
+    "int_type": "must be a whole number, written in digits alone",
     "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
+    "float_type": "must be a number alone, with a decimal point and without a unit",
     "finite_number": "must be a finite number",
     "string_type": "must be a text (put it in quotes)",
     "bool_type": "must be true or false",
@@ -89,6 +89,7 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
         }
         wording = _WORDING.get(kind)
         text = wording.format(**context) if wording else details["msg"]
+        text = FORMS.get(str(details.get("ctx", {}).get("pattern")), text)
         if context.get("ge") == str(LEAST):
             text = f"must be greater than 0, and at least {LEAST:g}"
         found = details["input"]

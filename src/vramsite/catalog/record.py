@@ -73,24 +73,20 @@ Label = Annotated[
     Field(min_length=1, max_length=120, pattern=r"^[^\s<>](?:[^<>\n\r\t]*[^\s<>])?$"),
     AfterValidator(_says_something),
 ]
-HfRepo = Annotated[
-    str,
-    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=120),
-]
+_REPO = r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$"
+HfRepo = Annotated[str, Field(pattern=_REPO, max_length=120)]
 # A plain host, so that no name before an @ can pass for it.
-HttpsUrl = Annotated[
-    str,
-    Field(
-        pattern=r"^https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
-        r"(?:[/?#][^\s<>\"'\\]*)?$",
-        max_length=500,
-    ),
-]
+_HTTPS = (
+    r"^https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
+    r"(?:[/?#][^\s<>\"'\\]*)?$"
+)
+HttpsUrl = Annotated[str, Field(pattern=_HTTPS, max_length=500)]
 FormatName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=40)]
+_PARTIAL_DATE = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
 PartialDate = Annotated[
     str,
     BeforeValidator(_as_text),
-    Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"),
+    Field(pattern=_PARTIAL_DATE),
     AfterValidator(_partial_date),
 ]
 IsoDate = Annotated[date, BeforeValidator(_as_date)]
@@ -102,3 +98,11 @@ Sources = Annotated[
     dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)], Text],
     Field(max_length=100),
 ]
+
+FORMS = {
+    SLUG: "must be an id: lower-case letters, digits, '.' and '-', such as rtx-4090",
+    _REPO: "must look like owner/name",
+    _HTTPS: "must be an address that begins with https://",
+    _PARTIAL_DATE: "must be a date such as 2026, 2026-11 or 2026-11-05",
+}
+"""What to write for the patterns above."""

@@ -11,6 +11,8 @@ from vramsite.catalog.rules.rule import Context, Finding, Rule, future_dates, un
 # error correction take, and a full GiB.
 _LEAST_MIB_PER_GB = 860
 _MOST_MIB_PER_GB = 1024
+# 128 GB behind one channel of DDR5 take three; a card in TB/s by mistake takes thirteen or more.
+_MOST_SECONDS_TO_READ_MEMORY = 10.0
 
 
 def dates_are_past(gpu: GpuRecord, context: Context) -> Iterator[Finding]:
@@ -29,6 +31,16 @@ def reported_memory_is_plausible(gpu: GpuRecord, context: Context) -> Iterator[F
             ("memory_mib_reported",),
             f"found {reported}; for memory_gb {gpu.memory_gb:g} it must be "
             f"{low:.0f} to {high:.0f} MiB",
+        )
+
+
+def bandwidth_is_in_gb_s(gpu: GpuRecord, context: Context) -> Iterator[Finding]:
+    """A device reads its own memory in seconds: what takes longer was written in TB/s."""
+    bandwidth = gpu.bandwidth_gb_s
+    if bandwidth is not None and gpu.memory_gb / bandwidth > _MOST_SECONDS_TO_READ_MEMORY:
+        yield (
+            ("bandwidth_gb_s",),
+            f"found {bandwidth:g}; is in GB/s: write 1008 for 1.008 TB/s",
         )
 
 
@@ -77,6 +89,7 @@ def source_keys_known(gpu: GpuRecord, context: Context) -> Iterator[Finding]:
 GPU_RULES: list[Rule[GpuRecord]] = [
     dates_are_past,
     reported_memory_is_plausible,
+    bandwidth_is_in_gb_s,
     unified_says_what_is_usable,
     usable_at_most_memory,
     street_range_is_ordered,

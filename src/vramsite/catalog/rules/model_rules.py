@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 
 from vramsite.catalog.model_record import ModelRecord
@@ -41,9 +42,11 @@ def format_names_known(model: ModelRecord, context: Context) -> Iterator[Finding
     for name in ("files", "vision_files", "draft_files"):
         for index, file in enumerate(getattr(model, name)):
             if context.format_names is not None and file.format not in context.format_names:
+                near = difflib.get_close_matches(file.format, sorted(context.format_names), n=1)
+                hint = f"did you mean {near[0]}?" if near else "add it there"
                 yield (
                     (name, index, "format"),
-                    f"found {file.format}; is not in data/quants.yaml; add it there",
+                    f"found {file.format}; is not in data/quants.yaml; {hint}",
                 )
 
 
