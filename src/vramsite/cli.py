@@ -176,12 +176,14 @@ def serve(
 @app.command()
 def check(data: DataDir = None) -> None:
     """Read every catalog file and print all faults as file:line: key: what to type."""
-    from vramsite.catalog.check import check as check_catalog
+    from vramsite.catalog.check import check_with_notes
 
     folder = data_folder(data)
-    faults = check_catalog(folder)
+    faults, notes = check_with_notes(folder)
     if faults:
         print_faults(faults)
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
     typer.echo(f"{folder}: no faults")
 
 

@@ -22,7 +22,8 @@ const lines = asked.configs.map(({ config, gguf, context, settings }) => {
     const native = own.own_native(keys);
     const arch = readers[own.own_type(keys)](source);
     const model = own.own_facts(ownRules, arch, native);
-    const lines = [line([arch, own.own_parameters(arch), native]), line([model.arch[asked.graph]])];
+    const unread = own.own_unread(ownRules, keys);
+    const lines = [line([arch, own.own_parameters(arch), native, unread]), line([model.arch[asked.graph]])];
     for (const given of settings) {
       const made = engine.Settings(given);
       try {

@@ -21,6 +21,7 @@ from vramsite.catalog.architectures.own_model import (
     own_native,
     own_parameters,
     own_source,
+    own_unread,
 )
 from vramsite.site.engine_js.data import compact
 from vramsite.site.engine_js.own_rules import own_rules
@@ -71,7 +72,7 @@ def in_python(ground: Ground, rules: OwnRules, asked: Asked) -> list[str]:
     native = own_native(keys)
     model = own_facts(rules, arch, native)
     lines = [
-        line([arch, own_parameters(arch), native], readers=True),
+        line([arch, own_parameters(arch), native, own_unread(rules, keys)], readers=True),
         line([model.arch.graph], readers=True),
     ]
     for settings in asked.settings:
@@ -135,7 +136,7 @@ def test_every_model_of_the_catalog_is_read_and_sized_alike(ground: Ground, tmp_
         whole = ground.catalog.architecture(model.id)
         arch = replace(whole, graph=None)
         assert answers[0] == line(
-            [arch, own_parameters(arch), own_native(own_keys(case.config))], readers=True
+            [arch, own_parameters(arch), own_native(own_keys(case.config)), []], readers=True
         )
         assert answers[1] == line([whole.graph], readers=True), model.id
 
@@ -176,6 +177,7 @@ FAULTY = [
     (faulty(tie_word_embeddings=1), "type"),
     (faulty(tie_word_embeddings="<img src=x>"), "type"),
     (faulty(text_config=[1]), "mapping"),
+    (faulty(attn_gate_rank=7, attention_bias=True, rms_norm_eps=1, qk_norm="x"), None),
     (faulty(text_config={"hidden_size": 32, "__proto__": {"vocab_size": 1}}), None),
     (faulty(model_type="cohere2", sliding_window=8, layer_types=["full_attention"]), "length"),
     (faulty(model_type="cohere2", sliding_window=8, layer_types=["a", "b"]), "other"),

@@ -11,6 +11,7 @@ from vramsite.catalog.architectures.json_value import (
     as_number,
     decimal_number,
     item,
+    key_names,
     kind_of,
     merged,
     nothing,
@@ -111,6 +112,7 @@ def looked_into(values: Mapping[str, object], key: str) -> list[str]:
     if kind == "list":
         found.append(f"{len(as_items(value))}")
     if kind == "mapping":
+        found += key_names(as_mapping(value))
         both = merged(as_mapping(value), with_number(nothing(), "n", 2.0))
         found.append(shown(item(both, "n")))
         found.append(shown(item(with_texts(both, "t", ["x", "y"]), "t")))

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from vramsite.catalog import load_catalog
 from vramsite.catalog.catalog import Catalog
 from vramsite.catalog.check import check
+from vramsite.catalog.config_key_rules import NamesAndEnds
 from vramsite.cli import app
 from vramsite.contribute.config_keys import checkpoint_format, kept_keys
 from vramsite.contribute.config_source import MOST_BYTES, SourceError, read_source
@@ -148,7 +149,10 @@ def test_nested_text_config_is_flattened_and_the_tower_kept() -> None:
         "text_config": {"model_type": "gemma3_text", "hidden_size": 7, "eos_token_id": 1},
         "vision_config": {"model_type": "siglip", "hidden_size": 3, "attention_dropout": 0},
     }
-    assert kept_keys(config) == {
+    left_out = NamesAndEnds(
+        names=["model_type", "attention_dropout"], ends=["_token_id", "_token_index"]
+    )
+    assert kept_keys(config, left_out) == {
         "vision_config": {"model_type": "siglip", "hidden_size": 3},
         "hidden_size": 7,
     }

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from vramsite.catalog.architectures import ArchitectureError
-from vramsite.catalog.catalog import Catalog, read_catalog
+from vramsite.catalog.architectures import ArchitectureError, read_architecture
+from vramsite.catalog.architectures.unread import unread_keys
+from vramsite.catalog.catalog import Catalog, architecture_source, read_catalog
+from vramsite.catalog.config_key_rules import config_key_rules
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.finetune import read_finetune
 from vramsite.catalog.loader import entry_ids
@@ -18,6 +20,11 @@ from vramsite.catalog.yaml_source import shown_path
 
 def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
     """All faults of catalog, architectures, measurements and side facts, by file and line."""
+    return check_with_notes(data_dir, today=today)[0]
+
+
+def check_with_notes(data_dir: Path, *, today: date | None = None) -> tuple[list[Fault], list[str]]:
+    """The same, and what is no fault but worth a look: keys of a config that nothing reads."""
     catalog, faults = read_catalog(data_dir, today=today, architectures=True)
     # Ids are those of the files: a slip in one entry is one fault, not one a measurement of it.
     known = (set(entry_ids(data_dir, "models")), set(entry_ids(data_dir, "gpus")))
@@ -28,7 +35,25 @@ def check(data_dir: Path, *, today: date | None = None) -> list[Fault]:
     rules = rule_file_faults(data_dir.resolve())
     if catalog is not None and not rules:
         rules = _graph_faults(catalog)
-    return sorted({*faults, *row_faults, *side_faults, *finetune_faults, *rules})
+    found = sorted({*faults, *row_faults, *side_faults, *finetune_faults, *rules})
+    return found, _unread_notes(catalog) if catalog is not None and not found else []
+
+
+def _unread_notes(catalog: Catalog) -> list[str]:
+    rules = config_key_rules(catalog.data_dir)
+    notes = []
+    for model in catalog.models.values():
+        source = architecture_source(model)
+        read_architecture(source)
+        keys = unread_keys(rules, source.config, source.model_type)
+        if keys:
+            path = catalog.data_dir / "models" / model.vendor_slug / f"{model.id}.yaml"
+            notes.append(
+                f"{shown_path(path, catalog.data_dir)}: config: the reader of {model.model_type} "
+                f"does not look at {', '.join(keys[:MOST_OF_A_KIND])}: where one changes what "
+                "layers hold, teach the reader; else name it in data/config_keys.yaml"
+            )
+    return notes
 
 
 def _graph_faults(catalog: Catalog) -> list[Fault]:

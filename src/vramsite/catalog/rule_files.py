@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.calibration import load_calibration
 from vramsite.catalog.compute_graphs import load_graph_rules
+from vramsite.catalog.config_key_rules import config_key_rules
 from vramsite.catalog.faults import MOST_OF_A_KIND, Fault, shortened
 from vramsite.catalog.finetune_rules import load_finetune_rules
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
@@ -21,6 +22,7 @@ from vramsite.catalog.yaml_source import Document, dotted, read_document, shown_
 # File -> what reads it. Their loaders keep what they read, so a build reads nothing twice.
 LOADERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "calibration.yaml": (load_calibration,),
+    "config_keys.yaml": (config_key_rules,),
     "finetune_rules.yaml": (load_finetune_rules,),
     "llama_cpp_buffers.yaml": (load_cache_rules, load_buffer_rules),
     "llama_cpp_graphs.yaml": (load_graph_rules,),

@@ -83,6 +83,12 @@ def _remarks(draft: Draft, headers: list[tuple[Path, GgufHeader]]) -> list[str]:
     total = draft.values.get("params_total")
     if total == computed:
         found.append("that is exactly the published total")
+    if draft.unread:
+        found.append(
+            f"the reader of {draft.values['model_type']} does not look at "
+            f"{', '.join(draft.unread)}: where one changes what layers hold, teach the reader; "
+            "else name it in data/config_keys.yaml"
+        )
     for path, header in headers:
         differing = gguf_facts.differences(header, draft.arch)
         if differing:

@@ -14,6 +14,8 @@ from vramsite.catalog.architectures import (
     known_model_types,
     read_architecture,
 )
+from vramsite.catalog.architectures.unread import unread_keys
+from vramsite.catalog.config_key_rules import config_key_rules, load_config_keys
 from vramsite.catalog.record import SLUG
 from vramsite.contribute.config_keys import checkpoint_format, kept_keys, text_config
 from vramsite.contribute.nearest_readers import unknown_type_text
@@ -69,11 +71,12 @@ class Draft:
     values: dict[str, Any]
     todo: dict[str, str]
     arch: Architecture
+    unread: list[str]  # keys that the reader did not ask for and that may change sizes
 
 
 def draft_model(catalog: Catalog, config: dict[str, Any], given: Given) -> Draft:
     """Begin a file. Raises DraftError for an unknown architecture or where no id can be made."""
-    kept = kept_keys(config)
+    kept = kept_keys(config, load_config_keys(catalog.data_dir).about_code)
     model_type = _model_type(catalog, config, kept, given.params_total)
     repo = given.repo or _named_repo(config)
     title = given.name or (_title(repo) if repo else None)
@@ -86,7 +89,8 @@ def draft_model(catalog: Catalog, config: dict[str, Any], given: Given) -> Draft
     siblings = [model for model in catalog.models.values() if model.model_type == model_type]
     arch_names = Counter(model.gguf_arch for model in siblings if model.gguf_arch)
     gguf_arch = given.gguf_arch or (next(iter(arch_names)) if len(arch_names) == 1 else None)
-    arch = _architecture(model_type, gguf_arch, context, kept)
+    keys = Keys(kept)
+    arch = _architecture(model_type, gguf_arch, context, keys)
     computed = parameter_count(arch)
     todo: dict[str, str] = {}
     vendor, vendor_slug = _vendor(catalog, repo, given)
@@ -134,7 +138,8 @@ def draft_model(catalog: Catalog, config: dict[str, Any], given: Given) -> Draft
     values["sources"] = sources
     values["config"] = kept
     ordered = {key: value for key, value in values.items() if value is not None or key in todo}
-    return Draft(model_id, vendor_slug, ordered, todo, arch)
+    unread = unread_keys(config_key_rules(catalog.data_dir), keys, model_type)
+    return Draft(model_id, vendor_slug, ordered, todo, arch, unread)
 
 
 def _model_type(
@@ -150,16 +155,14 @@ def _model_type(
     raise DraftError(unknown_type_text(catalog, str(inner or outer), kept, params_total))
 
 
-def _architecture(
-    model_type: str, gguf_arch: str | None, context: int, kept: dict[str, Any]
-) -> Architecture:
+def _architecture(model_type: str, gguf_arch: str | None, context: int, keys: Keys) -> Architecture:
     try:
         return read_architecture(
             ArchitectureSource(
                 model_type=model_type,
                 gguf_arch=gguf_arch or "",
                 context_max_tokens=float(context),
-                config=Keys(kept),
+                config=keys,
             )
         )
     except ArchitectureError as error:

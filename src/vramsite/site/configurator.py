@@ -111,7 +111,7 @@ OWN_PARTS = {
 }
 """What is said of a config.json that somebody pasted, loaded with the readers."""
 
-OWN_SCRIPTS = ("own-model-read", "own-model")
+OWN_SCRIPTS = ("own-model-json", "own-model-read", "own-model")
 """What reads it and puts the model into the page, one file."""
 
 SCRIPTS = (

@@ -1,6 +1,8 @@
 // A config.json as text → what the page needs of a model that is in no catalog. The readers are
 // those of the catalog, compiled (engine_js/readers_module.py); here is only what surrounds them.
 
+import { objectOf } from "./own-model-json.js";
+
 const MOST_CHARACTERS = 1e6;
 const NEAR = 3;
 const CONTEXTS = [4096, 8192, 16384, 32768, 65536, 131072];
@@ -11,27 +13,26 @@ const ATTENTION = [
   ["window", ["window", "chunked"]],
 ];
 
-/** Why a text is no model: a code, the key it is about, and what the reader says of it. */
+/**
+ * Why a text is no model: a code, the key it is about, and what the reader says of it. Of a text
+ * that is no JSON: why, what was found, and on which line.
+ */
 export class Fault extends Error {
-  constructor(code, key = "", reason = "", near = []) {
+  constructor(code, key = "", reason = "", near = [], line = 0) {
     super(`${code} ${key} ${reason}`);
-    Object.assign(this, { code, key, reason, near });
+    Object.assign(this, { code, key, reason, near, line });
   }
 }
 
 function parsed(text) {
   if (text.length > MOST_CHARACTERS) throw new Fault("too_big");
-  const first = text.indexOf("{");
-  const last = text.lastIndexOf("}");
-  try {
-    if (first < 0) throw new SyntaxError("no object");
-    return JSON.parse(text.slice(first, last + 1));
-  } catch (error) {
-    throw new Fault("not_json", "", first < 0 ? "" : shortened(error.message));
-  }
+  return objectOf(text, (why, line, found) => {
+    throw new Fault("not_json", shortened(found), why, [], line);
+  });
 }
 
-const shortened = (text) => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
+/** A text of the config for a message. */
+export const shortened = (text) => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
 
 // How much of two names is alike: pairs of letters that both have.
 function likeness(one, other) {
@@ -43,7 +44,7 @@ function likeness(one, other) {
 const nearest = (name, known) =>
   known.sort((a, b) => likeness(name, b) - likeness(name, a) || (a < b ? -1 : 1)).slice(0, NEAR);
 
-/** The text as an architecture with its keys. Throws a Fault. */
+/** The text as an architecture, the checkpoint's format, keys that nothing read. Throws a Fault. */
 export function architecture(own, rules, text) {
   const readers = own.readers();
   try {
@@ -51,12 +52,13 @@ export function architecture(own, rules, text) {
     const type = own.own_type(keys);
     if (!Object.hasOwn(readers, type))
       throw new Fault("unknown_type", shortened(type), "", nearest(type, Object.keys(readers)));
-    return [readers[type](own.own_source(rules, keys)), own.own_native(keys)];
+    const arch = readers[type](own.own_source(rules, keys));
+    return [arch, own.own_native(keys), own.own_unread(rules, keys)];
   } catch (error) {
     if (error instanceof own.ArchitectureError)
       throw new Fault(error.code, shortened(error.key), error.code === "missing" ? "" : error.reason);
     if (error instanceof Fault) throw error;
-    throw new Fault("failed");
+    throw Object.assign(new Fault("failed"), { cause: error });
   }
 }
 

@@ -1,8 +1,9 @@
 // A model of somebody's own: a pasted, dropped or chosen config.json becomes a model of the page.
 
-import { Fault, architecture, card } from "./own-model-read.js";
+import { Fault, architecture, card, shortened } from "./own-model-read.js";
 
 const MOST_BYTES = 1e6;
+const MOST_UNREAD = 8;
 
 async function load(page) {
   const index = await page.namesOfAll();
@@ -58,7 +59,7 @@ export async function start(page, panel) {
     show(fault, "");
     show(outcome, "");
     try {
-      const [arch, native] = architecture(own, rules, given);
+      const [arch, native, unread] = architecture(own, rules, given);
       count += 1;
       const facts = { ...own.own_facts(rules, arch, native), id: `own ${count}`, own: true, native };
       const shown = card(own, arch, native, name || outcome.dataset.name);
@@ -74,10 +75,11 @@ export async function start(page, panel) {
       const longest = arch.context_max_tokens;
       show(outcome, words.outcome(
         shown.name, arch.layer_count, parameters, longest, buffers, low, high,
+        unread.slice(0, MOST_UNREAD).map(shortened), unread.length - MOST_UNREAD,
       ));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      show(fault, words.fault(error.code, error.key, error.reason, error.near));
+      show(fault, words.fault(error.code, error.key, error.reason, error.near, error.line));
     }
   };
 

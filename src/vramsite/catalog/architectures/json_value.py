@@ -21,6 +21,11 @@ def item(values: Mapping[str, object], key: str) -> object:
     return values.get(key)
 
 
+def key_names(values: Mapping[str, object]) -> list[str]:
+    """The keys of a mapping, in their order."""
+    return [str(key) for key in values]
+
+
 def kind_of(value: object) -> str:
     """null, number, text, flag, list, mapping, or other (which JSON does not have)."""
     if value is None:

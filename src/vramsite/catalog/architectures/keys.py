@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vramsite.catalog.architectures.json_value import (
     as_flag,
@@ -37,38 +37,47 @@ class ArchitectureError(ValueError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Keys:
-    """A mapping of config.json keys. Every getter raises ArchitectureError on a wrong type."""
+    """A mapping of config.json keys. Every getter raises ArchitectureError on a wrong type.
+
+    `asked` holds the names of all keys that were asked for, here or in mappings within.
+    """
 
     values: Mapping[str, object]
     path: str = "config"
+    asked: list[str] = field(default_factory=list)
+
+    def value(self, key: str) -> object:
+        """The value of a key, None where it is not there."""
+        self.asked.append(key)
+        return item(self.values, key)
 
     def has(self, key: str) -> bool:
         """Whether the key is there and not null."""
-        return kind_of(item(self.values, key)) != "null"
+        return kind_of(self.value(key)) != "null"
 
     def is_list(self, key: str) -> bool:
         """Whether the key holds a list."""
-        return kind_of(item(self.values, key)) == "list"
+        return kind_of(self.value(key)) == "list"
 
     def number(self, key: str, default: float | None = None) -> float:
         """A non-negative finite number; the default where the key is absent or null."""
-        value = item(self.values, key)
+        value = self.value(key)
         if kind_of(value) == "null" and default is not None:
             return default
         return _number(value, f"{self.path}.{key}")
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string."""
-        value = item(self.values, key)
+        value = self.value(key)
         if kind_of(value) == "null" and default is not None:
             return default
         return _text(value, f"{self.path}.{key}")
 
     def flag(self, key: str, default: bool | None = None) -> bool:
         """A boolean."""
-        value = item(self.values, key)
+        value = self.value(key)
         if kind_of(value) == "null" and default is not None:
             return default
         _check(value, f"{self.path}.{key}", "flag", "true or false is needed")
@@ -86,25 +95,25 @@ class Keys:
 
     def sub(self, key: str) -> Keys:
         """A nested mapping."""
-        value = item(self.values, key)
+        value = self.value(key)
         if kind_of(value) != "mapping":
             raise ArchitectureError(f"{self.path}.{key}", "is missing or no mapping", "mapping")
-        return Keys(as_mapping(value), f"{self.path}.{key}")
+        return Keys(as_mapping(value), f"{self.path}.{key}", self.asked)
 
     def under(self, nested: Keys) -> Keys:
         """These keys where `nested` has no others."""
-        return Keys(merged(self.values, nested.values), nested.path)
+        return Keys(merged(self.values, nested.values), nested.path, self.asked)
 
     def with_number(self, key: str, value: float) -> Keys:
         """The same with another number under a key."""
-        return Keys(with_number(self.values, key, value), self.path)
+        return Keys(with_number(self.values, key, value), self.path, self.asked)
 
     def with_texts(self, key: str, value: Sequence[str]) -> Keys:
         """The same with another list of texts under a key."""
-        return Keys(with_texts(self.values, key, value), self.path)
+        return Keys(with_texts(self.values, key, value), self.path, self.asked)
 
     def _items(self, key: str, length: float | None) -> list[object]:
-        value = item(self.values, key)
+        value = self.value(key)
         path = f"{self.path}.{key}"
         if kind_of(value) != "list":
             raise ArchitectureError(path, "is missing or no list", "list")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from vramsite.catalog.architectures.keys import ArchitectureError, Keys
 from vramsite.catalog.architectures.shapes import text_keys, whole
 from vramsite.catalog.architectures.source import ArchitectureSource
+from vramsite.catalog.architectures.unread import KeyRules, unread_keys
 from vramsite.catalog.graphs.making import graph_of
 from vramsite.catalog.graphs.rules import GraphRules
 from vramsite.sizing.answer import FileEntry, ModelFacts
@@ -69,6 +70,7 @@ class OwnRules:
     groups: list[GroupEffects]
     no_effects: PhaseEffects
     same_recipe_share: float
+    keys: KeyRules
     graphs: GraphRules | None  # None: compute buffers come from the coarse formula
     # Compute buffers over those of the coarse formula, which models without a graph get: what
     # 8 of 10 models of the catalog have
@@ -145,6 +147,11 @@ def own_buffers(rules: OwnRules, model: ModelFacts) -> str:
         if model.arch.gguf_arch in family.archs:
             return "graph"
     return "related"
+
+
+def own_unread(rules: OwnRules, config: Keys) -> list[str]:
+    """Keys that the reader, which is asked before, did not look at and that may change sizes."""
+    return unread_keys(rules.keys, config, own_type(config))
 
 
 def own_facts(rules: OwnRules, arch: Architecture, native: str) -> ModelFacts:

@@ -13,6 +13,7 @@ NATIVE_MODULES = frozenset({JSON_VALUE})
 NATIVES = {
     # The value of a key, null where it is not there; a key of the object's own, never inherited.
     f"{JSON_VALUE}.item": "(a,b)=>Object.hasOwn(a,b)?a[b]:null",
+    f"{JSON_VALUE}.key_names": "a=>Object.keys(a)",
     f"{JSON_VALUE}.kind_of": (
         '(a)=>a==null?"null":typeof a=="number"?"number":typeof a=="string"?"text"'
         ':typeof a=="boolean"?"flag":Array.isArray(a)?"list":"mapping"'

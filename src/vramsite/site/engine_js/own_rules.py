@@ -16,6 +16,7 @@ from vramsite.catalog.architectures.own_model import (
 from vramsite.catalog.calibration import load_calibration
 from vramsite.catalog.calibration_groups import architecture_group
 from vramsite.catalog.compute_graphs import load_graph_rules
+from vramsite.catalog.config_key_rules import config_key_rules
 from vramsite.catalog.graphs.rules import GraphRules, StepProgram
 from vramsite.catalog.model_files import SAME_RECIPE_SHARE
 from vramsite.catalog.quant_recipes import load_checkpoint_recipes, load_quant_scheme
@@ -69,6 +70,7 @@ def own_rules(catalog: Catalog, engine: EngineRules) -> OwnRules:
         groups=_groups(catalog),
         no_effects=PhaseEffects(decode=[], prefill=[]),
         same_recipe_share=SAME_RECIPE_SHARE,
+        keys=config_key_rules(catalog.data_dir),
         graphs=_unread(load_graph_rules(catalog.data_dir)),
         buffers_low=low,
         buffers_high=high,

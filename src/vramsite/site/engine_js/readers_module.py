@@ -39,6 +39,7 @@ FUNCTIONS = [
     "own_buffer_range",
     "own_buffers",
     "own_facts",
+    "own_unread",
     "own_file",
     "own_parameters",
     "own_layers",
