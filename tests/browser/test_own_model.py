@@ -124,6 +124,20 @@ def test_nothing_is_sent_and_the_model_is_not_in_the_link(page: Any, site_url: s
     assert page.locator("form.configurator [role=alert]").is_visible()
 
 
+def test_keys_that_no_reader_knows_are_named(page: Any, site_url: str) -> None:
+    opened(page, site_url)
+    page.evaluate(PASTE, json.dumps({**PLAIN, "rope_theta": 1e6, "<b>extra": 4}))
+    said = page.locator("#own-outcome .unread")
+    said.wait_for()
+    assert "<b>extra" in said.inner_text()
+    assert "rope_theta" not in said.inner_text()
+    page.evaluate(PASTE, json.dumps(PLAIN))
+    page.locator("#own-outcome strong").wait_for()
+    assert said.count() == 0
+    counted = "Weights, cache and compute buffers are counted as for the models of the catalog."
+    assert counted in page.locator("#own-outcome").inner_text()
+
+
 FAULTS = [
     ("no json at all", "This is not JSON", "Das ist kein JSON"),
     (json.dumps({**PLAIN, "model_type": "lama"}), "The names most like it: llama", "llama"),
@@ -136,6 +150,8 @@ FAULTS = [
     (json.dumps({**PLAIN, "hidden_size": "<img src=x onerror=alert(1)>"}), "<img", "<img"),
     ("[" * 400_000, "This is not JSON", "Das ist kein JSON"),
     ('{"a":' * 100_000 + "1" + "}" * 100_000, "config", "config"),
+    ('{"hidden_size": 64,\n}', "Line 2: there is a comma", "Zeile 2:"),
+    ('{"a": <b>}', "<", "<"),
     ("{" + " " * 1_000_001, "too much", "zu viel"),
 ]
 

@@ -49,3 +49,11 @@ def run_node(script: Path, *arguments: str, text: str = "", timeout_s: float = 1
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
+
+
+def write_scripts(folder: Path) -> None:
+    """Puts the scripts that read an own model's config into a folder, as Node loads modules."""
+    for name in ("own-model-json", "own-model-read"):
+        script = (HERE.parents[1] / f"templates/assets/js/{name}.js").read_text(encoding="utf-8")
+        script = script.replace("own-model-json.js", "own-model-json.mjs")
+        (folder / f"{name}.mjs").write_text(script, encoding="utf-8")

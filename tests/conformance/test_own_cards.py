@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ground_truth import ROOT, Ground
-from javascript import HERE, run_node
+from ground_truth import Ground
+from javascript import HERE, run_node, write_scripts
 
 from vramsite.catalog.architectures.registry import known_model_types
 from vramsite.contribute.parameters import parameter_count
@@ -29,8 +29,7 @@ SAME = (
 def said(ground: Ground, folder: Path, texts: list[str]) -> list[dict[str, Any]]:
     readers = compile_readers()
     (folder / "readers.mjs").write_text(readers.text, encoding="utf-8")
-    script = (ROOT / "templates/assets/js/own-model-read.js").read_text(encoding="utf-8")
-    (folder / "own-model-read.mjs").write_text(script, encoding="utf-8")
+    write_scripts(folder)
     own = compact(own_rules(ground.catalog, ground.rules.engine), readers)
     (folder / "texts.json").write_text(json.dumps({"own": own, "texts": texts}), "utf-8")
     return list(json.loads(run_node(HERE / "cards_in_node.mjs", str(folder))))

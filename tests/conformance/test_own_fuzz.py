@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ground_truth import ROOT, Ground
-from javascript import HERE, run_node
+from ground_truth import Ground
+from javascript import HERE, run_node, write_scripts
 
 from vramsite.catalog.architectures import ArchitectureError, read_architecture
 from vramsite.catalog.architectures.own_model import (
@@ -80,10 +80,7 @@ def in_node(ground: Ground, folder: Path, rules: OwnRules, texts: list[str]) -> 
     readers = compile_readers()
     (folder / "readers.mjs").write_text(readers.text, encoding="utf-8")
     (folder / "engine.mjs").write_text((ground.folder / "engine.mjs").read_text("utf-8"), "utf-8")
-    for name in ("own-model-json", "own-model-read"):
-        script = (ROOT / f"templates/assets/js/{name}.js").read_text(encoding="utf-8")
-        script = script.replace("own-model-json.js", "own-model-json.mjs")
-        (folder / f"{name}.mjs").write_text(script, encoding="utf-8")
+    write_scripts(folder)
     slices = json.loads((ground.folder / "slices.json").read_text(encoding="utf-8"))["slices"]
     settings = [
         Settings(format="Q4_K_M", context_tokens=8192.0),

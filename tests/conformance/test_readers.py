@@ -31,7 +31,7 @@ from vramsite.sizing.errors import SizingError
 from vramsite.sizing.records import Settings
 
 GPU = "rtx-4090"
-BUDGET_BYTES = 24 * 1024
+BUDGET_BYTES = 26 * 1024
 
 
 @dataclass(frozen=True)

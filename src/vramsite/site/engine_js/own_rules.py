@@ -136,7 +136,7 @@ def _buffer_range(catalog: Catalog, engine: EngineRules) -> tuple[float | None, 
         for tokens in _CONTEXTS:
             settings = Settings(context_tokens=min(tokens, arch.context_max_tokens))
             exact = _buffer_bytes(file, settings, engine)
-            coarse = replace(file, arch=replace(arch, graph=None))
+            coarse = replace(file, arch=replace(arch, graph=None), known_buffers=[])
             shares.append(exact / _buffer_bytes(coarse, settings, engine))
     if len(shares) < _LEAST_SHARES:
         return None, None
