@@ -34,9 +34,9 @@ WORDS = {
     "k_head_size_not_whole_blocks": _BLOCKS,
     "v_head_size_not_whole_blocks": _BLOCKS,
     "graph_too_large": (
-        "llama.cpp aborts here: with these cache types and a cache for each sequence, this model's"
-        " graph has more nodes than llama.cpp makes room for; use one unified cache"
-        " (--kv-unified), a single sequence, or cache in f16"
+        "with these cache types and a cache for each sequence, this model's graph has more nodes"
+        " than it makes room for, and it aborts; use one unified cache (--kv-unified), a single"
+        " sequence, or cache in f16"
     ),
     "engine_without_profile": (
         "how this engine reserves memory is not known; ask for another engine, such as llama.cpp"
