@@ -244,6 +244,8 @@ class MadeUpSizes:
             decode_total_tps=decode,
             prefill_tps=Estimate(value=2000.0, low=1500.0, high=2500.0, basis="family"),
             ttft_s=Estimate(value=2.05, low=1.6, high=2.7, basis="family"),
+            ttft_short_s=Estimate(value=0.26, low=0.2, high=0.34, basis="family"),
+            ttft_full_s=Estimate(value=16.4, low=12.8, high=21.6, basis="family"),
             weights_file_bytes=weights,
             active_bytes_per_token=weights / (8.0 if record.params_active_b < 8 else 1.0),
         )

@@ -74,6 +74,8 @@ def size(breakdown: Memory, needed: float, usable: float | None) -> Size:
         decode_total_tps=nothing,
         prefill_tps=nothing,
         ttft_s=nothing,
+        ttft_short_s=nothing,
+        ttft_full_s=nothing,
         weights_file_bytes=16 * GIB,
         active_bytes_per_token=4 * GIB,
     )

@@ -61,7 +61,9 @@ def size_json(model_id: str, gpu_id: str, size: Size) -> dict[str, object]:
         "decode_tps": _estimate_json(size.decode_tps),
         "decode_total_tps": _estimate_json(size.decode_total_tps),
         "prefill_4096_tps": _estimate_json(size.prefill_tps),
+        "ttft_512_s": size.ttft_short_s.value,
         "ttft_4096_s": _estimate_json(size.ttft_s),
+        "ttft_context_s": size.ttft_full_s.value,
     }
 
 
@@ -160,6 +162,8 @@ def size_text(
         f"  decode  {_speed(size.decode_tps)} tok/s",
         f"  prefill {_speed(size.prefill_tps)} tok/s (4,096-token prompt)",
         f"  TTFT    {_speed(size.ttft_s)} s (4,096-token prompt)",
+        f"          {_seconds(size.ttft_short_s)} (512 tokens), "
+        f"{_seconds(size.ttft_full_s)} (a prompt that fills the context)",
     ]
     if settings.parallel > 1:
         lines.append(f"  decode, all streams {_speed(size.decode_total_tps)} tok/s")
@@ -183,6 +187,10 @@ def _speed(estimate: Estimate) -> str:
         f"{_digits(estimate.value)} ({_digits(estimate.low)} to {_digits(estimate.high)}; "
         f"{_evidence(estimate)})"
     )
+
+
+def _seconds(estimate: Estimate) -> str:
+    return "not known" if estimate.value is None else f"{_digits(estimate.value)} s"
 
 
 def _evidence(estimate: Estimate) -> str:

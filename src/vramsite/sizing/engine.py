@@ -40,6 +40,7 @@ from vramsite.sizing.speed_records import SpeedCoefficients
 from vramsite.sizing.vllm_memory import account_paged, split_weight_bytes
 from vramsite.sizing.weights import WeightBytes
 
+SHORT_PROMPT_TOKENS = 512.0
 PROMPT_TOKENS = 4096.0  # the prompt that prefill speed and time to first token are stated for
 
 
@@ -96,6 +97,8 @@ class _Speeds:
     decode_total: Estimate
     prefill: Estimate
     ttft: Estimate
+    ttft_short: Estimate
+    ttft_full: Estimate
 
 
 # What does not run has no speed.
@@ -309,7 +312,14 @@ def _with_speeds(
     asked = whole.settings
     ram = assumptions.ram_bandwidth_bytes_per_s
     depth = floor(asked.context_tokens / asked.parallel)
-    speeds = _Speeds(decode=UNKNOWN, decode_total=UNKNOWN, prefill=UNKNOWN, ttft=UNKNOWN)
+    speeds = _Speeds(
+        decode=UNKNOWN,
+        decode_total=UNKNOWN,
+        prefill=UNKNOWN,
+        ttft=UNKNOWN,
+        ttft_short=UNKNOWN,
+        ttft_full=UNKNOWN,
+    )
     if fit.verdict != "exceeds":
         prompt = min(PROMPT_TOKENS, file.arch.context_max_tokens)
         one = decode(file.arch, work, device, resolved, cache, coefficients, ram, depth)
@@ -326,12 +336,17 @@ def _with_speeds(
                 depth,
                 asked.parallel,
             )
-        seconds = prompt_seconds(file.arch, work, device, resolved, coefficients, ram, prompt, 0.0)
+        seconds = [
+            prompt_seconds(file.arch, work, device, resolved, coefficients, ram, tokens, 0.0)
+            for tokens in [prompt, min(SHORT_PROMPT_TOKENS, prompt), depth]
+        ]
         speeds = _Speeds(
             decode=one,
             decode_total=together,
-            prefill=prefill_of(work, coefficients, prompt, seconds),
-            ttft=ttft_of(work, coefficients, seconds),
+            prefill=prefill_of(work, coefficients, prompt, seconds[0]),
+            ttft=ttft_of(work, coefficients, seconds[0]),
+            ttft_short=ttft_of(work, coefficients, seconds[1]),
+            ttft_full=ttft_of(work, coefficients, seconds[2]),
         )
     return Size(
         settings=resolved,
@@ -341,6 +356,8 @@ def _with_speeds(
         decode_total_tps=speeds.decode_total,
         prefill_tps=speeds.prefill,
         ttft_s=speeds.ttft,
+        ttft_short_s=speeds.ttft_short,
+        ttft_full_s=speeds.ttft_full,
         weights_file_bytes=file.file_bytes,
         active_bytes_per_token=file.weights.active_bytes_per_token,
     )

@@ -234,5 +234,7 @@ class Size:
     decode_total_tps: Estimate  # all parallel streams together
     prefill_tps: Estimate  # for a 4,096-token prompt
     ttft_s: Estimate  # for a 4,096-token prompt
+    ttft_short_s: Estimate  # for a 512-token prompt
+    ttft_full_s: Estimate  # for a prompt as long as the context of one sequence
     weights_file_bytes: float
     active_bytes_per_token: float

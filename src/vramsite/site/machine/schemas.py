@@ -285,6 +285,8 @@ SCHEMAS: dict[str, Schema] = {
         decode_total_tps=_ESTIMATE | {"description": "of all sequences together, tokens a second"},
         prefill_4096_tps=_ESTIMATE | {"description": "prompt of 4,096 tokens, tokens a second"},
         ttft_4096_s=_ESTIMATE | {"description": "time to the first token, seconds"},
+        ttft_512_s=_numbers("the same after a prompt of 512 tokens"),
+        ttft_context_s=_numbers("the same after a prompt that fills the context"),
         pages=_PAGES,
         badge=_link("picture that says the same"),
     ),
