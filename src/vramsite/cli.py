@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from vramsite.contribute.app import app as contribute_app
+from vramsite.contribute.examples import STATUS, with_examples
 from vramsite.contribute.terminal import DataDir, data_folder, fail
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Sizing reports for every open-weight LLM on every GPU.",
+    epilog=STATUS,
 )
 accuracy_app = typer.Typer(no_args_is_help=True, help="The engine against published evidence.")
 app.add_typer(accuracy_app, name="accuracy")
@@ -307,6 +309,9 @@ def accuracy_finetune(rows: RowsFile = None, data: DataDir = None, as_json: Json
     except RowsError as error:
         fail(str(error))
     typer.echo(json.dumps(result, indent=2) if as_json else finetune_text(result))
+
+
+with_examples(app)
 
 
 def main() -> None:

@@ -76,8 +76,12 @@ def file_source(catalog: Catalog, model_id: str, format_name: str) -> FileSource
             return _source(model, recipe=near, estimated_factor=factor)
     if format_name in checkpoints:
         return _source(model, checkpoint=checkpoints[format_name])
-    known = ", ".join(sorted({*recipes, *checkpoints, *(file.format for file in model.files)}))
-    raise FormatError(f"{model_id}: no weight format {format_name!r}; known are {known}")
+    known = sorted({*recipes, *checkpoints, *(file.format for file in model.files)})
+    from difflib import get_close_matches  # late: only who mistypes needs it
+
+    near = get_close_matches(format_name.upper(), known, 3, 0.5)
+    hint = f"did you mean {', '.join(near)}?" if near else f"known are {', '.join(known)}"
+    raise FormatError(f"{model_id}: no weight format {format_name!r}; {hint}")
 
 
 def _native(catalog: Catalog, model_id: str) -> FileSource:

@@ -245,9 +245,10 @@ class Sizer:
             (gpu_id, self.catalog.gpus, "device"),
         ):
             if given not in known:
-                near = get_close_matches(given, known, 3, 0.5)
-                hint = f"; did you mean {', '.join(near)}?" if near else ""
-                raise SizerError(f"no {kind} {given!r} in the catalog{hint}")
+                near = get_close_matches(given.lower(), known, 3, 0.5)
+                folder = "models" if kind == "model" else "gpus"
+                hint = f"did you mean {', '.join(near)}?" if near else f"see data/{folder}/"
+                raise SizerError(f"no {kind} {given!r} in the catalog; {hint}")
 
 
 def _refused(settings: Settings, error: SizingError) -> SizerError:
