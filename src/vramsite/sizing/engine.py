@@ -338,7 +338,7 @@ def _with_speeds(
             )
         seconds = [
             prompt_seconds(file.arch, work, device, resolved, coefficients, ram, tokens, 0.0)
-            for tokens in [prompt, min(SHORT_PROMPT_TOKENS, prompt), depth]
+            for tokens in [prompt, min(SHORT_PROMPT_TOKENS, prompt), max(depth, 1.0)]
         ]
         speeds = _Speeds(
             decode=one,
