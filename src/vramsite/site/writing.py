@@ -138,11 +138,12 @@ class FolderWriter:
             os.makedirs(path, exist_ok=True)  # noqa: PTH103
         else:
             self._clear_way(below.rpartition("/")[0])
-            with suppress(FileExistsError):
+            try:
                 os.mkdir(path)  # noqa: PTH102 (tens of thousands of times)
-            if not stat.S_ISDIR(os.lstat(path).st_mode):
-                Path(path).unlink()
-                Path(path).mkdir(exist_ok=True)
+            except FileExistsError:
+                if not stat.S_ISDIR(os.lstat(path).st_mode):
+                    Path(path).unlink()
+                    Path(path).mkdir(exist_ok=True)
         self._folders.add(below)
 
     def take(self) -> tuple[dict[str, FileFacts], dict[str, bytes]]:
@@ -201,6 +202,7 @@ class FolderWriter:
 
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # nothing lies there: nothing to look at
 _IN_THE_WAY = (errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO)
 
 
@@ -232,11 +234,16 @@ def _open(path: str) -> int:
 
 def put_file(path: str, content: bytes) -> os.stat_result:
     """The content as the file's; one that is linked from elsewhere is replaced."""
-    descriptor = _open(path)
-    with os.fdopen(descriptor, "wb", buffering=0) as handle:
-        if os.fstat(descriptor).st_size > len(content):
+    try:
+        descriptor, there = os.open(path, _NEW, 0o644), False
+    except OSError:
+        descriptor, there = _open(path), True
+    try:
+        if there and os.fstat(descriptor).st_size > len(content):
             os.ftruncate(descriptor, 0)
-        rest = memoryview(content)
-        while rest:  # a disk that fills up takes a part first and says so only the next time
-            rest = rest[handle.write(rest) :]
+        written = os.write(descriptor, content)
+        while written < len(content):  # a disk that fills up takes a part and says so only then
+            written += os.write(descriptor, memoryview(content)[written:])
         return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
