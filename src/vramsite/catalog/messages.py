@@ -81,23 +81,26 @@ def _fault(document: Document, record: type[BaseModel], details: ErrorDetails) -
     if kind == "extra_forbidden":
         parent = _record_at(record, keys[:-1]) or record
         return document.fault(keys, _unknown_key(str(keys[-1]), parent))
-    if kind == "missing":
-        message = "is missing"
-    else:
-        context = {
-            name: shortened(str(value), 200) for name, value in details.get("ctx", {}).items()
-        }
-        wording = _WORDING.get(kind)
-        text = wording.format(**context) if wording else details["msg"]
-        text = FORMS.get(str(details.get("ctx", {}).get("pattern")), text)
-        if context.get("ge") == str(LEAST):
-            text = f"must be greater than 0, and at least {LEAST:g}"
-        found = details["input"]
-        quoted = kind.endswith("_type") and isinstance(found, str)
-        message = f"found {repr(shortened(found)) if quoted else _shown(found)}; {text}"
+    message = what_is_wrong(details)
     field = _field(record, keys)
     described = f" ({field.description})" if field is not None and field.description else ""
     return document.fault(keys, message + described)
+
+
+def what_is_wrong(details: ErrorDetails) -> str:
+    """What was found, and what it must be."""
+    kind = details["type"]
+    if kind == "missing":
+        return "is missing"
+    context = {name: shortened(str(value), 200) for name, value in details.get("ctx", {}).items()}
+    wording = _WORDING.get(kind)
+    text = wording.format(**context) if wording else details["msg"]
+    text = FORMS.get(str(details.get("ctx", {}).get("pattern")), text)
+    if context.get("ge") == str(LEAST):
+        text = f"must be greater than 0, and at least {LEAST:g}"
+    found = details["input"]
+    quoted = kind.endswith("_type") and isinstance(found, str)
+    return f"found {repr(shortened(found)) if quoted else _shown(found)}; {text}"
 
 
 def _unknown_key(key: str, record: type[BaseModel]) -> str:

@@ -79,8 +79,8 @@ def file_source(catalog: Catalog, model_id: str, format_name: str) -> FileSource
     known = sorted({*recipes, *checkpoints, *(file.format for file in model.files)})
     from difflib import get_close_matches  # late: only who mistypes needs it
 
-    near = get_close_matches(format_name.upper(), known, 3, 0.5)
-    hint = f"did you mean {', '.join(near)}?" if near else f"known are {', '.join(known)}"
+    names = get_close_matches(format_name.upper(), known, 3, 0.5)
+    hint = f"did you mean {', '.join(names)}?" if names else f"known are {', '.join(known)}"
     raise FormatError(f"{model_id}: no weight format {format_name!r}; {hint}")
 
 

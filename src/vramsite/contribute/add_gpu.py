@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from vramsite.catalog import Catalog
 
 _SOURCED = ("bandwidth_gb_s", "memory_mib_reported", "tdp_w", "msrp_usd", "launched", "tflops")
+# What a record cannot be without; a device that lacks one is only checked, not shown.
+_STAND_INS: dict[str, Any] = {
+    "interconnect": {"type": "-"},
+    "family": "unknown",
+    "usable_default": None,
+}
 
 
 class DeviceError(ValueError):
@@ -36,7 +42,8 @@ class AddedGpu:
 def add_gpu(catalog: Catalog, gpu_id: str, values: dict[str, Any], source: str | None) -> AddedGpu:
     """Write `data/gpus/<vendor>/<id>.yaml`; `values` are keys of the record, None not known.
 
-    Raises DeviceError and FileExistsError; then nothing was written.
+    Raises DeviceError, FileExistsError and, for a value that a record cannot hold, pydantic's
+    ValidationError; then nothing was written.
     """
     if not re.match(SLUG, gpu_id):
         raise DeviceError(f"{gpu_id}: an id has lower-case letters, digits, '.' and '-'")
@@ -60,9 +67,11 @@ def add_gpu(catalog: Catalog, gpu_id: str, values: dict[str, Any], source: str |
     complete = {**known, **{key: None for key in todo if key in GpuRecord.model_fields}}
     complete |= {key: value for key, value in known.items() if value is not None}
     path = catalog.data_dir / "gpus" / vendor_slug / f"{gpu_id}.yaml"
+    record = _record(gpu_id, vendor_slug, known)
     numbers = None
-    if not any(key in todo for key in ("interconnect", "usable_default", "family")):
-        numbers = _numbers(catalog, gpu_id, vendor_slug, known)
+    if not todo.keys() & _STAND_INS.keys():
+        catalog.gpus[gpu_id] = record
+        numbers = device_numbers(catalog, gpu_id)
     write_new(path, draft_text(KINDS[1], complete, todo))
     return AddedGpu(path, todo, numbers)
 
@@ -89,10 +98,9 @@ def _todo(catalog: Catalog, known: dict[str, Any]) -> dict[str, str]:
     return todo
 
 
-def _numbers(catalog: Catalog, gpu_id: str, vendor_slug: str, known: dict[str, Any]) -> str:
-    values = {**known, "id": gpu_id, "vendor_slug": vendor_slug}
-    values["sources"] = {}
-    if values.get("usable_default"):
-        values["usable_default"] = {**values["usable_default"], "source": "-"}
-    catalog.gpus[gpu_id] = GpuRecord.model_validate(values)
-    return device_numbers(catalog, gpu_id)
+def _record(gpu_id: str, vendor_slug: str, known: dict[str, Any]) -> GpuRecord:
+    """The device with what is known of it. Raises pydantic's ValidationError for a bad value."""
+    values = {**_STAND_INS, **known, "id": gpu_id, "vendor_slug": vendor_slug, "sources": {}}
+    if known.get("usable_default"):
+        values["usable_default"] = {**known["usable_default"], "source": "-"}
+    return GpuRecord.model_validate(values)

@@ -147,6 +147,8 @@ def add_gpu_command(
     """Begin a device's file; what is not known is a TODO line."""
     from pydantic import ValidationError
 
+    from vramsite.catalog.messages import what_is_wrong
+    from vramsite.catalog.yaml_source import dotted
     from vramsite.contribute.add_gpu import DeviceError, add_gpu
 
     rates = {"fp16": fp16, "bf16": bf16, "fp8": fp8, "int8": int8, "fp4": fp4}
@@ -179,7 +181,7 @@ def add_gpu_command(
         fail(str(error))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        fail(f"{'.'.join(map(str, first['loc']))}: {first['msg']} (found {first['input']!r})")
+        fail(f"{dotted(first['loc'])}: {what_is_wrong(first)}")
     except FileExistsError as error:
         fail(f"{error}: nothing is overwritten")
     typer.echo(f"wrote {shown(added.path)}")

@@ -85,5 +85,8 @@ def without_schema_line(text: str) -> str:
 def write_new(path: Path, text: str) -> None:
     """Write a file that must not be there yet. Raises FileExistsError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise FileExistsError(f"{path} is there already; give another id, or edit it") from None
