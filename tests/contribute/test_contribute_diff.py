@@ -29,6 +29,7 @@ def state(models: dict[str, str], **pairs: tuple[str, float, float]) -> dict[str
             }
             for model, (verdict, device_bytes, tps) in pairs.items()
         },
+        "offers": {},
     }
 
 
@@ -40,6 +41,33 @@ def test_nothing_changes() -> None:
     difference = compare(BEFORE, BEFORE)
     assert difference.empty
     assert "No number changes." in difference_text(difference, "main", True)
+
+
+def offers(**prices: tuple[float, str]) -> dict[str, Any]:
+    return {
+        f"rent-co {gpu} one | [x](https://evil.example) on-demand": {
+            "usd_per_hour": usd,
+            "as_of": day,
+        }
+        for gpu, (usd, day) in prices.items()
+    }
+
+
+def test_prices_that_change_are_told_by_provider_and_device() -> None:
+    before = BEFORE | {"offers": offers(a=(2.0, "2026-11-01"), b=(1.0, "2026-11-01"),
+                                        c=(3.0, "2026-11-01"), d=(5.0, "2026-11-01"))}  # fmt: skip
+    after = BEFORE | {"offers": offers(a=(2.5, "2026-12-01"), b=(1.5, "2026-11-01"),
+                                       d=(5.0, "2026-11-01"), e=(7.0, "2026-12-01"))}  # fmt: skip
+    difference = compare(before, after)
+    assert not difference.empty
+    text = difference_text(difference, "main", True)
+    assert text.splitlines()[-4:] == [
+        "|  | rent-co | a | 2 | 2.5 | 2026-12-01 |",
+        "| ⚠ `as_of` is as before | rent-co | b | 1 | 1.5 | 2026-11-01 |",
+        "| gone | rent-co | c | 3 | – | 2026-11-01 |",
+        "| new | rent-co | e | – | 7 | 2026-12-01 |",
+    ]
+    assert "evil" not in text  # nothing that a stranger wrote gets into the comment
 
 
 def test_new_and_gone_models() -> None:

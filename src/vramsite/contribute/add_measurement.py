@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,9 @@ def measured_rows(catalog: Catalog, path: Path, stated: Stated, today: date) -> 
         (stated.gpu_id, set(catalog.gpus), "device"),
     ):
         if given not in known:
-            raise MeasurementError(f"no {what} {given!r} in the catalog; add it first")
+            near = get_close_matches(given.lower(), known, 3, 0.5)
+            hint = f"did you mean {', '.join(near)}?" if near else "add it first"
+            raise MeasurementError(f"no {what} {given!r} in the catalog; {hint}")
     output, text = read_output(path)
     count = stated.gpu_count or max(1, device_count(text))
     known_rows, highest = _known(catalog.data_dir)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from vramsite.contribute.diff_prices import PriceChange, price_changes, price_table
 from vramsite.contribute.snapshot import NUMBERS
 
 WARN_SHARE = 0.02  # more than this in a number of a model that nobody touched is a warning
@@ -49,6 +50,7 @@ class Difference:
     gone_pairs: int
     changes: list[Change]
     verdicts: list[tuple[str, str, str]] = field(default_factory=list)  # pair, before, after
+    prices: list[PriceChange] = field(default_factory=list)
 
     @property
     def warnings(self) -> list[Change]:
@@ -69,6 +71,7 @@ class Difference:
             or self.gone_devices
             or self.changes
             or self.verdicts
+            or self.prices
         )
 
 
@@ -94,6 +97,7 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> Difference:
         gone_pairs=sum(pair not in new for pair in old),
         changes=_changes(old, new, both, set(models), set(devices)),
         verdicts=verdicts,
+        prices=price_changes(before["offers"], after["offers"]),
     )
 
 
@@ -168,6 +172,7 @@ def difference_text(difference: Difference, base: str, own_code: bool) -> str:
         lines += _change_table(difference.changes)
     if difference.verdicts:
         lines += _verdict_table(difference.verdicts)
+    lines += price_table(difference.prices)
     return "\n".join(lines) + "\n"
 
 

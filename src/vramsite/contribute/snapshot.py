@@ -19,7 +19,8 @@ NUMBERS = ("device_bytes", "host_bytes", "decode_tps", "prefill_tps", "ttft_s")
 
 
 def snapshot(data_dir: Path) -> dict[str, Any]:
-    """`models`, `devices`: id -> text of the file; `pairs`: "model device" -> numbers.
+    """`models`, `devices`: id -> text of the file; `pairs`: "model device" -> numbers; `offers`:
+    "provider device instance billing" -> price and its day.
 
     At the defaults of the site: Q4_K_M and 8,192 tokens. Raises CatalogError.
     """
@@ -45,6 +46,13 @@ def snapshot(data_dir: Path) -> dict[str, Any]:
         "models": _texts(data_dir, "models"),
         "devices": _texts(data_dir, "gpus"),
         "pairs": pairs,
+        "offers": {
+            f"{offer.provider_slug} {offer.gpu} {offer.instance} {offer.billing}": {
+                "usd_per_hour": offer.usd_per_hour,
+                "as_of": offer.as_of.isoformat(),
+            }
+            for offer in catalog.offers
+        },
     }
 
 
