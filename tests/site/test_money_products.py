@@ -185,7 +185,7 @@ def test_an_own_machine(page: Page) -> None:
     if not rows:
         return
     hours, days = hours_and_days(page)
-    idle = page.said(r"it idles at (\S+) W", r"ruht er bei (\S+) W")
+    idle = page.said(r"it idles at (\S+) W", r"läuft er im Leerlauf mit (\S+) W")
     on = page.said(r"In the other hours of (\d+)", r"In den übrigen von (\d+) Stunden")
     pue = page.said(r"overhead is a factor of (\S+?)\. ", r"braucht das (\S+?)-Fache")
     kwh_price = page.said(r"costs \$(\S+) \(", r"kostet in Deutschland (\S+) €")
