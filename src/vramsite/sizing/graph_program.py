@@ -19,6 +19,7 @@ from vramsite.sizing.records import Architecture
 
 RESIDUAL = "x"  # what one layer hands to the next
 COPY = "copy"  # of a weight or a cache
+HOST_STEP = "host"  # "released" where the host computes and a part begins with what it found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,11 +175,7 @@ def add_steps(
             if step.reads == "cache_v" or (step.reads == "cache" and host.shared):
                 weighs = False
             if program.parted or (weighs and program.inputs > 0):
-                program.parted = False
-                program.start_op = len(program.ops)
-                program.starts = program.starts + 1.0
-                program.inputs = 0
-                program.ops.append(Op(verb="start"))
+                _begin(program, 0)
             for size in copies:
                 program.inputs = program.inputs + 1
                 if program.start_op < 0:
@@ -196,6 +193,8 @@ def add_steps(
                 _take(program, step.name, aligned_bytes(step, quantities, facts))
             for _ in copies:
                 _change(program, "drop", COPY)
+        elif step.action == "release" and step.name == HOST_STEP:
+            _begin(program, 1)
         elif step.action == "release" and step.reads != "" and len(host.cache_bytes) > 0:
             program.parted = True  # the host writes to its cache
         else:
@@ -203,6 +202,15 @@ def add_steps(
                 _use(program, step.name)
                 program.releases.append(step.name)
             _change(program, step.action, step.name, step.new_name)
+
+
+def _begin(program: LayerProgram, inputs: int) -> None:
+    """Begin a part, with so many inputs."""
+    program.parted = False
+    program.start_op = len(program.ops)
+    program.starts = program.starts + 1.0
+    program.inputs = inputs
+    program.ops.append(Op(verb="start"))
 
 
 def _take(program: LayerProgram, name: str, size_bytes: float) -> None:
