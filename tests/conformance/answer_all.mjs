@@ -34,8 +34,8 @@ export const answerAll = ({ engine: plain, whole: all, fields, slices, variants,
   };
   return cases.map((asked, place) => {
     const settings = plain.Settings(asked.settings);
-    // As a page does: other engines than llama.cpp are asked of the whole module.
-    const engine = settings.engine === "llama.cpp" ? plain : all;
+    // As a page does: other engines than llama.cpp, and drafts, are asked of the whole module.
+    const engine = settings.engine === "llama.cpp" && !settings.draft_tokens ? plain : all;
     const whole = place % wholeEvery === 0;
     try {
       const model = once(`models/${asked.model}`, () =>

@@ -39,6 +39,12 @@ def draft_bytes(
     """Bytes on the device that has the last layers; 0 without drafting or prediction layers."""
     if settings.draft_tokens <= 0.0 or arch.prediction_layers <= 0.0:
         return 0.0
+    return _held_bytes(arch, weights, settings, rules)
+
+
+def _held_bytes(
+    arch: Architecture, weights: WeightBytes, settings: Settings, rules: CacheRules
+) -> float:
     cache = 0.0
     group = attention_of_drafts(arch)
     if group is not None:

@@ -190,8 +190,37 @@ def _rate(
         depth_tokens,
         sequences,
     )
-    if plain is None or settings.draft_tokens <= 0.0:
-        return sequences / plain if plain is not None else None
+    if plain is None:
+        return None
+    if settings.draft_tokens <= 0.0:
+        return sequences / plain
+    return _drafted_tps(
+        arch,
+        work,
+        device,
+        settings,
+        rules,
+        coefficients,
+        ram_bytes_per_s,
+        depth_tokens,
+        sequences,
+        plain,
+    )
+
+
+def _drafted_tps(
+    arch: Architecture,
+    work: ModelWork,
+    device: Device,
+    settings: Settings,
+    rules: CacheRules,
+    coefficients: SpeedCoefficients,
+    ram_bytes_per_s: float,
+    depth_tokens: float,
+    sequences: float,
+    plain: float,
+) -> float | None:
+    """Tokens a second with drafts, where a step without them takes `plain` seconds."""
     # Verifying reads the weights once for all drafted tokens, but touches more experts.
     drafted = settings.draft_tokens
     parts = decode_parts(

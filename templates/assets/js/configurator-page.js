@@ -168,7 +168,8 @@ class Page {
     for (const key of ["m", "d"]) {
       if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
     }
-    if (resolved.settings.engine !== "llama.cpp") await this.wholeEngine();
+    const { engine, draft_tokens } = resolved.settings;
+    if (engine !== "llama.cpp" || draft_tokens) await this.wholeEngine();
     if (round !== this.round) return;
     const offered = this.offered(pair);
     const costs = this.facts
@@ -244,7 +245,7 @@ class Page {
     return this.index;
   }
 
-  // Engines with a memory management of their own need more than the module that is loaded first.
+  // Engines with a memory management of their own, and drafts, need more than the first module.
   async wholeEngine() {
     this.whole ??= this.entries().then(async (index) => {
       const base = new URL(".", new URL(this.form.dataset.index, location));

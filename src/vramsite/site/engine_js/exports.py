@@ -19,9 +19,11 @@ RECORDS = [
 LEFT_OUT = ["tensor_sums.counted_sums"]
 """Functions that are not carried, because what they would find comes with the data."""
 
-PAGED = ["vllm_memory.account_paged", "engine._paged_size"]
+LATER = [
+    "vllm_memory.account_paged", "engine._paged_size", "draft._held_bytes", "speed._drafted_tps",
+]  # fmt: skip
 """Left to a second module, which is loaded when somebody chooses an engine that reserves memory
-its own way (vLLM and its like)."""
+its own way (vLLM and its like), or speculative decoding."""
 
 SEEN = ["records.Settings", "records.Size", "records.Device", "records.Assumptions"]
 """Records whose fields keep their names, together with those of the records within them."""

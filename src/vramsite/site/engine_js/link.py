@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from vramsite.site.engine_js.exports import FUNCTIONS, LEFT_OUT, PAGED, RECORDS, SEEN, SEEN_FIELDS
+from vramsite.site.engine_js.exports import FUNCTIONS, LATER, LEFT_OUT, RECORDS, SEEN, SEEN_FIELDS
 from vramsite.site.engine_js.expressions import default_text
 from vramsite.site.engine_js.fault import SubsetError, refusal
 from vramsite.site.engine_js.kinds import Kind
-from vramsite.site.engine_js.names import Marks, variable_mark
+from vramsite.site.engine_js.names import Marks, alike_together, variable_mark
 from vramsite.site.engine_js.reads import Reads
 from vramsite.site.engine_js.source import ERRORS_MODULE, Field, Function, Program, Record
 from vramsite.site.engine_js.statements import FunctionCompiler
@@ -25,7 +25,7 @@ SIZING_DIR = Path(__file__).resolve().parents[2] / "sizing"
 _HELPERS = {
     "min": "(a,b)=>b<a?b:a",
     "max": "(a,b)=>b>a?b:a",
-    "range": "(a,b)=>{let c=[];for(;a<b;a++)c.push(a);return c}",
+    "range": "(a,b=0)=>{let c=[];for(;b<a;)c.push(b++);return c}",
     "error": 'class extends Error{constructor(a){super(a);this.name="SizingError";this.code=a}}',
 }
 _GIVEN = variable_mark(1)  # what a record's constructor is given
@@ -164,7 +164,7 @@ class Module:
         definitions = [f"{name}={text}" for name, text in self._texts.items()]
         public = ",".join(f"{inner} as {name}" for name, inner in exports.items())
         (*functions, last), names = self._marks.named([*definitions, f"export{{{public}}};\n"])
-        text = "const " + ",\n".join(functions) + f";\n{last}"
+        text = "const " + ",\n".join(alike_together(functions)) + f";\n{last}"
         fields = {name: short for name, short in names.items() if "." not in name}
         known = {
             name
@@ -184,11 +184,13 @@ def compile_modules(
     seen_fields: frozenset[str] | None = None,
     left_out: Sequence[str] = (),
     fixed: Mapping[str, str] | None = None,
+    later: Sequence[str] = (),
 ) -> Compiled:
     """One ES module of the named functions and record constructors ("module.name").
 
     Fields of the records that `seen` names keep their names, and so do `seen_fields`; where
-    these are not given, those of `records` as well. Functions `left_out` fail if they are called.
+    these are not given, those of `records` as well. Functions `left_out` fail if they are called,
+    and so do those `later`, which another module has: what they read of records is kept.
     `sources` maps a module's name to its path and text; those that the exports need are looked at
     as a whole, whether or not each of their functions is called.
 
@@ -208,7 +210,7 @@ def compile_modules(
     ]
     public |= seen_fields or frozenset()
     made = Module(program, public, Reads(program, entries, left_out).fields(public), fixed)
-    made.left_out = frozenset(left_out)
+    made.left_out = frozenset({*left_out, *later})
     exports: dict[str, str] = {}
     for qualified in functions:
         module, _, name = qualified.rpartition(".")
@@ -298,7 +300,7 @@ def compile_whole_engine(folder: Path = SIZING_DIR) -> Compiled:
 
 @cache
 def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
-    """The engine without what only vLLM and its like need, under the same names.
+    """The engine without what only a few settings need, under the same names.
 
     Raises:
         SubsetError: as `compile_modules`.
@@ -310,7 +312,8 @@ def compile_engine(folder: Path = SIZING_DIR) -> Compiled:
         RECORDS,
         SEEN,
         seen_fields=SEEN_FIELDS,
-        left_out=[*LEFT_OUT, *PAGED],
+        left_out=LEFT_OUT,
+        later=LATER,
         fixed=whole.fields,
     ).text
     return Compiled(text, whole.fields, whole.unread)

@@ -359,7 +359,8 @@ class Operators:
         bounds = self.range_bounds(node)
         if bounds is not None:
             first, last = bounds
-            text = f"{self.link.helper('range')}({first.text},{last.text})"
+            start = "" if first.text == "0" else f",{first.text}"
+            text = f"{self.link.helper('range')}({last.text}{start})"
             return Js(text, CALL, Kind("list", (INT,)))
         items = self.expression(node)
         if items.kind.name != "list" or items.kind.optional:
