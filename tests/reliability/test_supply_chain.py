@@ -90,14 +90,19 @@ def test_a_job_with_rights_to_write_takes_only_prices_from_the_patch() -> None:
 
 
 HOSTILE_NUMBER = "7; touch harmed #$(touch harmed)`touch harmed`\n8"
-HOSTILE_BODY = "$(touch harmed) `touch harmed` '; touch harmed; '\n::set-output name=x::y\n"
+HOSTILE_BODY = (
+    "$(touch harmed) `touch harmed` '; touch harmed; '\n::set-output name=x::y\n"
+    "[a](https://evil.example) ![b](HTTP://evil.example/x.png) @everyone <img src=x> "
+    "www.evil.example\n"
+)
+HONEST_BODY = "| ⚠ `as_of` is as before | lambda | b200-180gb | 53.52 | 9.99 | 2026-09-20 |\n"
 
 
 def run_comment(folder: Path, head_of_pull_request: str) -> tuple[int, list[list[str]]]:
     """Run the step that posts the comment, with a `gh` that only notes what it is asked."""
     (folder / "diff").mkdir()
     (folder / "diff/number").write_text(HOSTILE_NUMBER, encoding="utf-8")
-    (folder / "diff/diff.md").write_text(HOSTILE_BODY * 5000, encoding="utf-8")
+    (folder / "diff/diff.md").write_text(HONEST_BODY + HOSTILE_BODY * 5000, encoding="utf-8")
     gh = folder / "gh"
     gh.write_text(
         f'#!/bin/bash\nprintf "%s\\0" "$@" END >> {folder}/asked\n'
@@ -125,7 +130,11 @@ def test_what_a_hostile_pull_request_hands_over_is_only_text(tmp_path: Path) -> 
     assert calls[0][1] == "repos/o/r/pulls/7"  # ten bytes, and of these the digits
     assert calls[1][:3] == ["pr", "comment", "7"]
     assert not (tmp_path / "harmed").exists()
-    assert (tmp_path / "diff/body.md").stat().st_size == 60_000
+    body = (tmp_path / "diff/body.md").read_text(encoding="utf-8")
+    assert 30_000 < len(body.encode()) <= 60_000
+    assert body.startswith(HONEST_BODY)  # what `vramsite diff` writes is posted as it is
+    assert not set("<>[]@") & set(body)  # no link, no markup, no picture, nobody is called
+    assert not re.search(r"https?:|www\.", body, re.IGNORECASE)
 
 
 def test_a_comment_on_somebody_elses_pull_request_is_refused(tmp_path: Path) -> None:
