@@ -267,6 +267,8 @@ def copied(items: list[float], parts: list[Part]) -> list[list[float]]:
     kept.append(8.0)
     tags.append("c")
     alias.append(7.0)
+    alias.append(6.0)
+    alias.pop()
     same[0] = -5.0
     return [same, kept, items, [len(tags) * 1.0, len(parts[0].tags) * 1.0]]
 

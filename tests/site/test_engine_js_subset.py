@@ -116,7 +116,7 @@ REFUSED = [
     ('return Part("a").bytes', "keywords"),
     ('return Part(name="a", size=1.0).bytes', "its own fields"),
     ('return Part(name=1.0).bytes', "str as Part.name"),
-    ("items.sort()\n    return x", "append and plain functions"),
+    ("items.sort()\n    return x", "append, pop() and plain functions"),
     ('items.append("a")\n    return x', "items of list[float]"),
     ("return name.count(name) * 1.0", "functions of the engine"),
     ("x > 1.0\n    return x", "calls"),

@@ -9,7 +9,7 @@ from vramsite.catalog.architectures.keys import ArchitectureError
 from vramsite.catalog.buffer_rules import load_buffer_rules, load_cache_rules
 from vramsite.catalog.quant_recipes import load_quant_scheme
 from vramsite.evidence.rows import AccountingRow, WeightRow
-from vramsite.sizing.buffers import compute_buffers
+from vramsite.sizing.buffers import KnownBuffers, compute_buffers, keeping
 from vramsite.sizing.cache import cache_bytes
 from vramsite.sizing.records import Architecture, Settings
 from vramsite.sizing.weights import WeightBytes, WeightSplit, quantised_weights, split_weights
@@ -35,6 +35,7 @@ class Accountant:
         self._cache_rules = load_cache_rules(catalog.data_dir)
         self._buffer_rules = load_buffer_rules(catalog.data_dir)
         self._weights: dict[tuple[str, str, bool], WeightBytes] = {}
+        self._buffers: tuple[str, list[KnownBuffers]] = ("", [])  # of the last row's model
         self._splits: dict[tuple[str, str, float | None, float | None], WeightSplit] = {}
 
     def architecture(self, model_id: str) -> Architecture:
@@ -107,7 +108,10 @@ class Accountant:
         }
         if row.error or not found.keys() >= row.measured.keys():
             cache = cache_bytes(arch, settings, self._cache_rules)
-            buffers = compute_buffers(arch, settings, weights, self._buffer_rules)
+            if self._buffers[0] != row.model:
+                self._buffers = (row.model, [])
+            rules = keeping(self._buffer_rules, self._buffers[1])
+            buffers = compute_buffers(arch, settings, weights, rules)
             found["kv_bytes"] = cache.kv_bytes
             found["recurrent_bytes"] = cache.recurrent_bytes
             found["compute_device_bytes"] = buffers.device_bytes

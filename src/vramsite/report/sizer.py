@@ -15,7 +15,7 @@ from vramsite.report.engine_settings import WORDS, SettingsError, engine_setting
 from vramsite.report.placements import Placements
 from vramsite.sizing.accounts import own_profile
 from vramsite.sizing.brief import Brief, brief
-from vramsite.sizing.buffers import forget_replays
+from vramsite.sizing.buffers import KnownBuffers, forget_replays
 from vramsite.sizing.cost_records import Load
 from vramsite.sizing.engine import EngineRules, Loaded, ModelFile, loaded, size, under
 from vramsite.sizing.errors import SizingError
@@ -57,6 +57,7 @@ class Sizer:
         self._loaded: Kept[tuple[str, Settings], Loaded] = Kept()
         self._sizes: Kept[tuple[str, str, Settings], Size] = Kept()
         self._assumptions: dict[tuple[str, str], Assumptions] = {}
+        self._known_buffers: dict[str, list[KnownBuffers]] = {}
         self._recent: dict[int, ModelFile] = {}
         self._placements: dict[int, Placements] = {}
 
@@ -197,17 +198,21 @@ class Sizer:
                 found = model_file(self.catalog, model_id, format_name, imatrix=imatrix)
             except FormatError as error:
                 raise SizerError(str(error)) from error
-            self._files[key] = found
+            # What nothing on the host takes is alike in many formats: they know of each other's.
+            known = self._known_buffers.setdefault(model_id, found.known_buffers)
+            found = self._files[key] = replace(found, known_buffers=known)
         return found
 
     def _asked_about(self, file: ModelFile) -> None:
-        """Files that were not asked about lately keep their answers, not what these came from."""
+        """Models that were not asked about lately keep their answers, not what these came from."""
         recent = self._recent
         if recent.pop(id(file), None) is None:
             if len(recent) >= KEPT_REPLAYS:
-                oldest = next(iter(recent))
-                forget_replays(recent.pop(oldest).known_buffers)
-                del self._placements[oldest]
+                oldest = recent.pop(next(iter(recent)))
+                known = oldest.known_buffers  # which the formats of a model have in common
+                if not any(other.known_buffers is known for other in recent.values()):
+                    forget_replays(known)
+                del self._placements[id(oldest)]
             self._placements[id(file)] = Placements()
         recent[id(file)] = file
 

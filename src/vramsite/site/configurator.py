@@ -27,7 +27,7 @@ from vramsite.site.i18n import discover_locales, load_translations
 from vramsite.site.pages.shared import book_of
 from vramsite.site.render import make_environment
 from vramsite.site.script_bundle import bundle, small
-from vramsite.site.template_js import compile_macros
+from vramsite.site.template_js import Parsed, compile_macros
 from vramsite.site.training_data import device_training, model_training
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def figures_module() -> str:
     ).text
 
 
-def parts_module(spec: BuildSpec, locale: str, parts: dict[str, tuple[str, str]]) -> str:
-    """Drawn parts in one language as an ES module."""
+def parts_modules(spec: BuildSpec, locale: str) -> dict[str, bytes]:
+    """Drawn parts in one language as ES modules, by the names of their files."""
     locales_dir = Path(spec.locales_dir)
     env = make_environment(
         Path(spec.templates_dir),
@@ -153,7 +153,12 @@ def parts_module(spec: BuildSpec, locale: str, parts: dict[str, tuple[str, str]]
         spec.urls,
         Assets.from_files({}),
     )
-    return compile_macros(env, parts, spec.urls.base_path, frozenset())
+    modules = {"parts": PARTS, "parts-more": MORE_PARTS, "parts-own": OWN_PARTS}
+    base, parsed = spec.urls.base_path, Parsed()
+    return {
+        f"js/{name}.{locale}.js": compile_macros(env, parts, base, frozenset(), parsed).encode()
+        for name, parts in modules.items()
+    }
 
 
 SHARED_SCRIPTS = ("format", "configurator", "configurator-typing")
@@ -192,9 +197,7 @@ def generated_assets(spec: BuildSpec) -> dict[str, bytes]:
         script = (assets_dir / f"js/{name}.js").read_text("utf-8")
         made[f"js/{name}.js"] = small(script).encode()
     for locale in discover_locales(Path(spec.locales_dir)):
-        made[f"js/parts.{locale}.js"] = parts_module(spec, locale, PARTS).encode()
-        made[f"js/parts-more.{locale}.js"] = parts_module(spec, locale, MORE_PARTS).encode()
-        made[f"js/parts-own.{locale}.js"] = parts_module(spec, locale, OWN_PARTS).encode()
+        made |= parts_modules(spec, locale)
     return made
 
 

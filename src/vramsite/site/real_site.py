@@ -15,7 +15,7 @@ from vramsite.site.cost_script import NAME, cost_module
 from vramsite.site.engine_js.data import SliceMaker
 from vramsite.site.engine_js.files import EngineFiles
 from vramsite.site.facts import SiteFacts
-from vramsite.site.i18n import discover_locales, load_translations
+from vramsite.site.i18n import discover_locales
 from vramsite.site.machine.files import MachineFiles
 from vramsite.site.pages import PageKey, page_kinds
 from vramsite.site.pages.shared import Names, book_of
@@ -23,6 +23,7 @@ from vramsite.site.plan import select
 from vramsite.site.setup import Site, environments
 from vramsite.site.spec import BuildSpec
 from vramsite.site.texts import Texts
+from vramsite.site.translated import translations_of
 
 
 def make(spec: BuildSpec) -> Site:
@@ -48,7 +49,7 @@ def make(spec: BuildSpec) -> Site:
     by_locale = environments(spec, context)
     context.machine = MachineFiles(context, by_locale)
     context.cards = CardFiles(context)
-    translations = {locale: load_translations(locales_dir, locale) for locale in locales}
+    translations = {locale: translations_of(env) for locale, env in by_locale.items()}
     texts = Texts(Path(spec.templates_dir), translations)
     facts = SiteFacts(tracked, context, texts)
 

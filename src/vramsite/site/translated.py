@@ -115,3 +115,9 @@ class LocaleEnvironment(Environment):
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """The environment's own globals, not a view of them: every page would copy it."""
         return super().make_globals(d) if d else self.globals
+
+
+def translations_of(environment: Environment) -> NullTranslations:
+    """What an environment's templates are translated with."""
+    assert isinstance(environment, LocaleEnvironment)
+    return environment.translations

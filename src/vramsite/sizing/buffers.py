@@ -6,8 +6,13 @@ from dataclasses import dataclass, field
 
 from vramsite.sizing.cache import CacheRules, cache_type, slot_cells, streams, window_cells
 from vramsite.sizing.errors import SizingError
-from vramsite.sizing.graph_memory import ReplayTable, device_graph_bytes, host_graph_bytes
-from vramsite.sizing.graph_program import GraphFacts
+from vramsite.sizing.graph_memory import (
+    KnownLayer,
+    ReplayTable,
+    device_graph_bytes,
+    host_graph_bytes,
+)
+from vramsite.sizing.graph_program import GraphFacts, same_choice
 from vramsite.sizing.graph_quantities import graph_quantities
 from vramsite.sizing.graph_records import ModelGraph
 from vramsite.sizing.numeric import index
@@ -117,6 +122,13 @@ def _one_device(
     for entry in known.placed:
         if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
             return entry
+    if max(host_layers, expert_layers) == 0.0:
+        for other in rules.kept:
+            if _same_graph(other, known):
+                for entry in other.placed:
+                    if max(entry.host_layers, entry.expert_layers) == 0.0:
+                        known.placed.append(entry)
+                        return entry
     row = _tokens(settings) * arch.embedding_width * F32_BYTES
     device = 0.0
     host = 0.0
@@ -157,22 +169,43 @@ def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownB
         host = graph_facts(graph, settings, rules.cache, rules.cache.host_alignment_bytes)
         if _cache_names(settings, rules.cache) in graph.overfull:
             raise SizingError("graph_too_large")
-        found.host_peaks = [
-            host_graph_bytes(graph, quantities, host, more) for more in [0.0, 1.0, 2.0]
-        ]
         alignment = rules.cache.device_alignment_bytes
         if settings.backend == "cpu":
             alignment = rules.cache.host_alignment_bytes
         facts = graph_facts(graph, settings, rules.cache, alignment)
-        found.table.append(ReplayTable(facts=facts, quantities=quantities))
+        layers: list[KnownLayer] = []
+        for entry in rules.kept:
+            for table in entry.table:
+                if same_choice(table.facts, facts):
+                    layers = table.layers
+        found.table.append(ReplayTable(facts=facts, quantities=quantities, known_layers=layers))
+        for entry in rules.kept:
+            if _same_graph(entry, found):
+                found.host_peaks = entry.host_peaks
+        if len(found.host_peaks) == 0:
+            found.host_peaks = [
+                host_graph_bytes(graph, quantities, host, more) for more in [0.0, 1.0, 2.0]
+            ]
     if rules.keeps:
         rules.kept.append(found)
         rules.own.append(found)
     return found
 
 
+def _same_graph(one: KnownBuffers, other: KnownBuffers) -> bool:
+    """Whether the graph is the same as long as nothing lies on the host, whatever the format."""
+    joined = len(one.table) == len(other.table)
+    for place in range(len(one.table)):
+        joined = joined and same_choice(one.table[place].facts, other.table[place].facts)
+    return joined and _same_but_format(one.settings, other.settings)
+
+
 def _same_but_placement(one: Settings, other: Settings) -> bool:
     """Whether nothing differs that the graph depends on, but where layers and experts lie."""
+    return one.format == other.format and _same_but_format(one, other)
+
+
+def _same_but_format(one: Settings, other: Settings) -> bool:
     return (
         one.context_tokens == other.context_tokens
         and one.parallel == other.parallel
@@ -184,7 +217,6 @@ def _same_but_placement(one: Settings, other: Settings) -> bool:
         and one.kv_offload == other.kv_offload
         and one.flash_attention == other.flash_attention
         and one.full_window_cache == other.full_window_cache
-        and one.format == other.format
         and (one.backend == "cpu") == (other.backend == "cpu")
     )
 

@@ -20,6 +20,7 @@ from vramsite.sizing.graph_program import (
     aligned_bytes,
     chosen,
     layer_program,
+    resized,
 )
 from vramsite.sizing.graph_records import ModelGraph
 from vramsite.sizing.heap import (
@@ -42,7 +43,7 @@ NONE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Layer:
+class KnownLayer:
     """A program and the layers that it is for."""
 
     kind: float
@@ -91,9 +92,10 @@ class ReplayTable:
     facts: GraphFacts
     quantities: list[float]
     alike: list[int] = field(default_factory=list)
-    layers: list[_Layer] = field(default_factory=list)
+    layers: list[KnownLayer] = field(default_factory=list)
     besides: list[_Beside] = field(default_factory=list)
     layouts: list[_Layout] = field(default_factory=list)
+    known_layers: list[KnownLayer] = field(default_factory=list)  # of a table that differs in sizes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,9 +159,11 @@ def device_graph_bytes(
 def _layout(table: ReplayTable, heap: Heap) -> int:
     """Place of a layout among those met."""
     now = copied(heap)
-    for place in range(len(table.layouts)):
+    place = len(table.layouts) - 1
+    while place >= 0:
         if same_layout(table.layouts[place].heap, now):
             return place
+        place = place - 1
     table.layouts.append(_Layout(heap=now))
     return len(table.layouts) - 1
 
@@ -217,16 +221,26 @@ def _way(
                 break
             place = place - 1
         if place < 0:
-            host = HostLayer()
-            if alike != NONE or cached:
-                hosts = alike != NONE
-                host = host_layer(
-                    arch, settings, weights, rules, table.quantities, layer, whole, hosts, cached
-                )
-            program = layer_program(arch, graph, layer, table.facts, table.quantities, host)
+            program = _known_program(table, kind, layer == 0) if not last else None
+            if alike != NONE or cached or program is None:
+                host = HostLayer()
+                if alike != NONE or cached:
+                    hosts = alike != NONE
+                    host = host_layer(
+                        arch,
+                        settings,
+                        weights,
+                        rules,
+                        table.quantities,
+                        layer,
+                        whole,
+                        hosts,
+                        cached,
+                    )
+                program = layer_program(arch, graph, layer, table.facts, table.quantities, host)
             place = len(table.layers)
             table.layers.append(
-                _Layer(
+                KnownLayer(
                     kind=kind,
                     alike=alike,
                     whole=whole,
@@ -240,6 +254,20 @@ def _way(
         _pass(way, table.layers[place].program, layer)
     _free(table, way)
     return way
+
+
+def _known_program(table: ReplayTable, kind: float, first: bool) -> LayerProgram | None:
+    """That of a layer with nothing on the host, if it was made in other sizes."""
+    for entry in table.known_layers:
+        if (
+            entry.kind == kind
+            and entry.first == first
+            and entry.alike == NONE
+            and not entry.cached
+            and not entry.last
+        ):
+            return resized(entry.program, table.facts, table.quantities)
+    return None
 
 
 def _pass(way: _Way, program: LayerProgram, layer: int) -> None:
@@ -322,7 +350,7 @@ def _replay(heap: Heap, program: LayerProgram, beside: _Beside) -> None:
     for op in program.ops:
         if op.verb == "take":
             places.append(len(heap.names))
-            take(heap, op.name, op.size_bytes)
+            take(heap, op.name, program.sizes_bytes[len(places) - 1])
         elif op.verb == "start":
             for size in op.copies:
                 take(heap, COPY, size)

@@ -35,6 +35,18 @@ class GraphFacts:
     alignment_bytes: float  # of each tensor
 
 
+def same_choice(one: GraphFacts, other: GraphFacts) -> bool:
+    """Whether they choose the same parts."""
+    return (
+        one.mode == other.mode
+        and one.fused_router == other.fused_router
+        and one.joined_experts == other.joined_experts
+        and one.one_sequence == other.one_sequence
+        and one.unified == other.unified
+        and one.in_place == other.in_place
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLayer:
     """What of a layer lies in host memory: nothing but what is named."""
@@ -46,14 +58,13 @@ class HostLayer:
     tables: bool = False  # the tables that layers share
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Op:
     """What is done to the heap: take, drop, release, rename, start (of a part), rest (drop all)."""
 
     verb: str
     name: str = ""
     new_name: str = ""
-    size_bytes: float = 0.0
     own: int = -1  # the how manieth take of the program it is about, if about one of them
     copies: list[float] = field(default_factory=list)  # taken at the start
 
@@ -63,6 +74,8 @@ class LayerProgram:
     """Ops of a layer. Its first steps belong to the part before it, with copies of their own."""
 
     ops: list[Op] = field(default_factory=list)
+    sizes_bytes: list[float] = field(default_factory=list)  # of its takes
+    taken: list[GraphStep] = field(default_factory=list)  # what they are sized by
     starts: float = 0.0  # parts that begin in it
     first_copies: list[float] = field(default_factory=list)
     uses: list[str] = field(default_factory=list)  # inputs, in the order of use
@@ -160,6 +173,19 @@ def layer_program(
     return program
 
 
+def resized(program: LayerProgram, facts: GraphFacts, quantities: list[float]) -> LayerProgram:
+    """The program of a layer that has nothing on the host and is not the last, in other sizes."""
+    return LayerProgram(
+        ops=program.ops,
+        sizes_bytes=[aligned_bytes(step, quantities, facts) for step in program.taken],
+        taken=program.taken,
+        starts=program.starts,
+        uses=program.uses,
+        use_starts=program.use_starts,
+        releases=program.releases,
+    )
+
+
 def add_steps(
     program: LayerProgram,
     steps: list[GraphStep],
@@ -191,6 +217,7 @@ def add_steps(
                 _change(program, "rename", step.new_name, step.name)
             else:
                 _take(program, step.name, aligned_bytes(step, quantities, facts))
+                program.taken.append(step)
             for _ in copies:
                 _change(program, "drop", COPY)
         elif step.action == "release" and step.name == HOST_STEP:
@@ -214,18 +241,18 @@ def _begin(program: LayerProgram, inputs: int) -> None:
 
 
 def _take(program: LayerProgram, name: str, size_bytes: float) -> None:
-    program.ops.append(Op(verb="take", name=name, size_bytes=size_bytes))
+    program.ops.append(Op(verb="take", name=name))
+    program.sizes_bytes.append(size_bytes)
     program.owned.append(name)
 
 
 def _change(program: LayerProgram, verb: str, name: str, new_name: str = "") -> None:
     """Drop or rename the oldest tensor of that name."""
-    own = 0
-    while own < len(program.owned) and program.owned[own] != name:
-        own = own + 1
-    if own == len(program.owned):
-        own = -1
-    else:
+    own = -1
+    if name in program.owned:
+        own = 0
+        while program.owned[own] != name:
+            own = own + 1
         program.owned[own] = new_name
     program.ops.append(Op(verb=verb, name=name, new_name=new_name, own=own))
 

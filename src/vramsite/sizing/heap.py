@@ -33,11 +33,12 @@ def empty_heap() -> Heap:
 def copied(heap: Heap) -> Heap:
     """The layout as it is now, without the tensors that are gone; its peak is its end."""
     live = [place for place in range(len(heap.names)) if heap.names[place] != ""]
+    names = [heap.names[place] for place in live]
     return Heap(
-        before=[heap.names[place] for place in live],
-        hole_starts=[heap.hole_starts[hole] for hole in range(len(heap.hole_starts))],
-        hole_stops=[heap.hole_stops[hole] for hole in range(len(heap.hole_stops))],
-        names=[heap.names[place] for place in live],
+        before=[name for name in names],  # noqa: C416
+        hole_starts=[start for start in heap.hole_starts],  # noqa: C416
+        hole_stops=[stop for stop in heap.hole_stops],  # noqa: C416
+        names=names,
         starts=[heap.starts[place] for place in live],
         stops=[heap.stops[place] for place in live],
         end=heap.end,
@@ -47,25 +48,30 @@ def copied(heap: Heap) -> Heap:
 
 def take(heap: Heap, name: str, size_bytes: float) -> None:
     """Place a tensor (of an aligned size). A name may live twice: an older tensor beside it."""
+    starts = heap.hole_starts
+    stops = heap.hole_stops
     best = -1
     least = 0.0
-    for place in range(len(heap.hole_starts)):
-        hole = heap.hole_stops[place] - heap.hole_starts[place]
+    for place in range(len(starts)):
+        hole = stops[place] - starts[place]
         if hole >= size_bytes and (best < 0 or hole <= least):
             best = place
             least = hole
     start = heap.end
-    if best < 0:
-        heap.end = start + size_bytes
-        heap.peak = max(heap.peak, heap.end)
-    else:
-        start = heap.hole_starts[best]
-        heap.hole_starts[best] = start + size_bytes
+    stop = start + size_bytes
+    if best >= 0:
+        start = starts[best]
+        stop = start + size_bytes
+        starts[best] = stop
         if least == size_bytes:
             _forget_hole(heap, best)
+    else:
+        heap.end = stop
+        if stop > heap.peak:
+            heap.peak = stop
     heap.names.append(name)
     heap.starts.append(start)
-    heap.stops.append(start + size_bytes)
+    heap.stops.append(stop)
 
 
 def drop(heap: Heap, name: str) -> None:
@@ -80,49 +86,49 @@ def free(heap: Heap, at: int) -> None:
     if at < len(heap.before):
         heap.before[at] = ""
     heap.names[at] = ""
+    starts = heap.hole_starts
+    stops = heap.hole_stops
     start = heap.starts[at]
     stop = heap.stops[at]
-    holes = len(heap.hole_starts)
+    holes = len(starts)
     after = 0  # the first hole above it
-    while after < holes and heap.hole_starts[after] < start:
+    while after < holes and starts[after] < start:
         after = after + 1
-    below = after > 0 and heap.hole_stops[after - 1] == start
-    above = after < holes and heap.hole_starts[after] == stop
-    if below:
-        start = heap.hole_starts[after - 1]
-    if above:
-        stop = heap.hole_stops[after]
+    below = after > 0 and stops[after - 1] == start
     if stop == heap.end:
         heap.end = start
         if below:
+            heap.end = starts[after - 1]
+            _forget_hole(heap, after - 1)
+    elif after < holes and starts[after] == stop:
+        starts[after] = start
+        if below:
+            starts[after] = starts[after - 1]
             _forget_hole(heap, after - 1)
     elif below:
-        heap.hole_stops[after - 1] = stop
-        if above:
-            _forget_hole(heap, after)
-    elif above:
-        heap.hole_starts[after] = start
+        stops[after - 1] = stop
     elif start < stop:
-        _add_hole(heap, after, start, stop)
+        starts.append(start)
+        stops.append(stop)
+        while holes > after:
+            starts[holes] = starts[holes - 1]
+            stops[holes] = stops[holes - 1]
+            holes = holes - 1
+        starts[after] = start
+        stops[after] = stop
 
 
 def _forget_hole(heap: Heap, hole: int) -> None:
-    places = [place for place in range(len(heap.hole_starts)) if place != hole]
-    heap.hole_starts = [heap.hole_starts[place] for place in places]
-    heap.hole_stops = [heap.hole_stops[place] for place in places]
-
-
-def _add_hole(heap: Heap, at: int, start: float, stop: float) -> None:
-    """Put a hole in; those from `at` on move up."""
-    heap.hole_starts.append(start)
-    heap.hole_stops.append(stop)
-    place = len(heap.hole_starts) - 1
-    while place > at:
-        heap.hole_starts[place] = heap.hole_starts[place - 1]
-        heap.hole_stops[place] = heap.hole_stops[place - 1]
-        place = place - 1
-    heap.hole_starts[at] = start
-    heap.hole_stops[at] = stop
+    """Those above it move down."""
+    starts = heap.hole_starts
+    stops = heap.hole_stops
+    place = hole + 1
+    while place < len(starts):
+        starts[place - 1] = starts[place]
+        stops[place - 1] = stops[place]
+        place = place + 1
+    starts.pop()
+    stops.pop()
 
 
 def rename(heap: Heap, at: int, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vramsite.catalog.calibration import CalibrationRecord, load_calibration
@@ -171,38 +171,55 @@ def compact(value: Any, module: Compiled | None = None) -> Any:
 
     Raises TypeError for what JSON cannot hold exactly (infinity, a dictionary, another type).
     """
-    if value is None or isinstance(value, (str, bool)):
-        return value
-    if isinstance(value, (int, float)):
+    return _compact(value, module, {})
+
+
+_Fields = list[tuple[str, str, Any, bool]]
+"""Name of each field that travels, its name there, its default, whether it has one."""
+
+
+def _compact(value: Any, module: Compiled | None, known: dict[type, _Fields]) -> Any:
+    kind = type(value)
+    if kind is float or kind is int:
         return _number(float(value))
-    if isinstance(value, list):
-        return [compact(item, module) for item in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        given = {item.name: getattr(value, item.name) for item in fields(value)}
-        names = module.fields if module else {}
-        unread = module.unread if module else frozenset()
-        return {
-            names.get(item.name, item.name): compact(given[item.name], module)
-            for item in fields(value)
-            if item.name not in unread and not _is_default(item, given[item.name])
-        }
-    raise TypeError(f"{value!r} cannot travel to the browser")
+    if value is None or kind is str or kind is bool:
+        return value
+    if kind is list:
+        return [_compact(item, module, known) for item in value]
+    found = known.get(kind)
+    if found is None:
+        found = known[kind] = _fields(value, module)
+    made = {}
+    for name, there, default, has_default in found:
+        given = getattr(value, name)
+        if not (has_default and type(given) is type(default) and given == default):
+            made[there] = _compact(given, module, known)
+    return made
+
+
+def _fields(value: object, module: Compiled | None) -> _Fields:
+    if not is_dataclass(value) or isinstance(value, type):
+        raise TypeError(f"{value!r} cannot travel to the browser")
+    names = module.fields if module else {}
+    unread = module.unread if module else frozenset()
+    found = []
+    for item in fields(value):
+        default = item.default
+        if item.default_factory is not MISSING:
+            default = item.default_factory()
+        has_default = default is not MISSING
+        if item.name not in unread:
+            found.append((item.name, names.get(item.name, item.name), default, has_default))
+    return found
 
 
 def _number(value: float) -> int | float:
     if value != value or value in (float("inf"), float("-inf")):
         raise TypeError(f"{value!r} cannot travel to the browser")
+    if not value.is_integer() or abs(value) >= _WHOLE_LIMIT:
+        return value
     negative_zero = value == 0.0 and str(value) == "-0.0"
-    whole = value.is_integer() and abs(value) < _WHOLE_LIMIT and not negative_zero
-    return int(value) if whole else value
-
-
-def _is_default(item: Field[Any], value: object) -> bool:
-    if item.default is not MISSING:
-        return type(value) is type(item.default) and value == item.default
-    if item.default_factory is not MISSING:
-        return bool(value == item.default_factory())
-    return False
+    return value if negative_zero else int(value)
 
 
 def slice_bytes(record: object, module: Compiled | None = None) -> bytes:

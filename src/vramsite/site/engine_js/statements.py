@@ -136,11 +136,15 @@ class FunctionCompiler:
         return f"{self.expressions.expression(value).text};"
 
     def _append(self, node: ast.Call, method: ast.Attribute) -> str:
-        if method.attr != "append" or len(node.args) != 1 or node.keywords:
-            raise self._refusal(node, f"`{ast.unparse(node)}`", "append and plain functions")
+        wanted = {"append": 1, "pop": 0}.get(method.attr)
+        if wanted is None or len(node.args) != wanted or node.keywords:
+            use = "append, pop() and plain functions"
+            raise self._refusal(node, f"`{ast.unparse(node)}`", use)
         if isinstance(method.value, (ast.Subscript, ast.Attribute)):
             self._check_owner(ast.Subscript(method.value, ast.Constant(0), lineno=node.lineno))
         items = self.expressions.expression(method.value)
+        if method.attr == "pop" and items.kind.name == "list":
+            return f"{items.within(CALL)}.pop();"
         value = self.expressions.expression(node.args[0])
         if items.kind.name != "list" or not fits(value.kind, items.kind.items[0]):
             use = f"items of {items.kind.text()}"

@@ -9,6 +9,6 @@ is markup, everything else is text.
 from __future__ import annotations
 
 from vramsite.site.template_js.fault import TemplateError
-from vramsite.site.template_js.module import compile_macros
+from vramsite.site.template_js.module import Parsed, compile_macros
 
-__all__ = ["TemplateError", "compile_macros"]
+__all__ = ["Parsed", "TemplateError", "compile_macros"]

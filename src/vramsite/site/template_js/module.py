@@ -16,19 +16,28 @@ _NO_PLURAL_RULE = "n != 1"
 _PLURAL_RULE = re.compile(r"plural=([n0-9 ()!=<>%&|?:]+?);?\s*$")
 
 
+class Parsed(dict[str, "_Template"]):
+    """Templates of one environment that were parsed, by name."""
+
+
 def compile_macros(
-    env: Environment, macros: dict[str, tuple[str, str]], base_path: str, given: frozenset[str]
+    env: Environment,
+    macros: dict[str, tuple[str, str]],
+    base_path: str,
+    given: frozenset[str],
+    parsed: Parsed | None = None,
 ) -> str:
     """One ES module; `macros` maps an export to template and macro.
 
     Its one export makes the macros, given the helpers of `templates/assets/js/markup.js` for a
     language. `given` names templates that are
-    not compiled: their macros give back their argument, or nothing for none.
+    not compiled: their macros give back their argument, or nothing for none. Modules of one
+    environment can share what was ``parsed``.
 
     Raises:
         TemplateError: with the first construct that is not known.
     """
-    module = _Module(env, base_path, given)
+    module = _Module(env, base_path, given, Parsed() if parsed is None else parsed)
     exports = [f"{name}:{module.named(*place)}" for name, place in macros.items()]
     functions = module.functions()
     helpers = "$e,$t,$f,$S,$c,$data,$svg,$trim,$loop"
@@ -66,11 +75,13 @@ class _Template:
 
 
 class _Module:
-    def __init__(self, env: Environment, base_path: str, given: frozenset[str]) -> None:
+    def __init__(
+        self, env: Environment, base_path: str, given: frozenset[str], parsed: Parsed
+    ) -> None:
         self.env = env
         self.base_path = base_path
         self._given = given
-        self._templates: dict[str, _Template] = {}
+        self._templates = parsed
         self._made: dict[tuple[str, str], str] = {}
         self._parameters: dict[str, list[str]] = {}
         self._waiting: list[tuple[str, str]] = []
