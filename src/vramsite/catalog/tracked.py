@@ -21,22 +21,24 @@ IS_THERE = "?"
 class TrackedRecord:
     """A record in all but its type; each field that is read is noted."""
 
-    __slots__ = ("_fields", "_kind", "_name", "_names", "_record")
+    __slots__ = ("_fields", "_kind", "_known", "_name", "_record")
 
     def __init__(self, kind: str, name: str, record: Any) -> None:
         self._kind, self._name, self._record = kind, name, record
         self._fields: Mapping[str, Any] = record.__dict__
-        self._names: dict[str, Fact] = {}
+        self._known: dict[str, tuple[Fact, Any]] = {}
 
     def __getattr__(self, field: str) -> Any:
-        value = self._fields.get(field, self)
-        known = value is not self
-        noted = field if known else ANY_FIELD  # a method or property reads who knows what
-        fact = self._names.get(noted)
-        if fact is None:
-            fact = self._names[noted] = (self._kind, self._name, noted)
-        note(fact)
-        return value if known else getattr(self._record, field)
+        found = self._known.get(field)
+        if found is not None:
+            note(found[0])
+            return found[1]
+        if field in self._fields:
+            fact, value = self._known[field] = (self._kind, self._name, field), self._fields[field]
+            note(fact)
+            return value
+        note((self._kind, self._name, ANY_FIELD))  # a method or property reads who knows what
+        return getattr(self._record, field)
 
     def __repr__(self) -> str:
         note((self._kind, self._name, ANY_FIELD))

@@ -199,8 +199,14 @@ class Book:
         return rows
 
     def nearest(self, model_id: str, gpu_id: str) -> Nearest:
-        """The published runs that a pair's estimate can be held against."""
-        return published(self.catalog, self.memo).nearest(model_id, gpu_id)
+        """The published runs that a pair's estimate can be held against; kept for the last pair."""
+        last = self.memo.get(("nearest",))
+        if isinstance(last, tuple) and last[0] == (model_id, gpu_id):
+            known: Nearest = last[1]
+            return known
+        found = published(self.catalog, self.memo).nearest(model_id, gpu_id)
+        self.memo[("nearest",)] = ((model_id, gpu_id), found)
+        return found
 
     def money_facts(self) -> MoneyFacts:
         """Electricity, power, hosted prices and emissions, read when first asked for."""

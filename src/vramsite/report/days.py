@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vramsite.report.money_data import kept
 from vramsite.report.money_offers import device_offers, model_offers
 from vramsite.report.money_prices import hosted_prices
 
@@ -26,17 +27,28 @@ def newest_day(book: Book, kind: str, ids: tuple[str, ...]) -> str:
     `kind` and `ids` are those of a page key.
     """
     days: list[str] = []
-    if kind in ("model", "pair", "every_device"):
-        days += _given(book.catalog.models[ids[0]].released)
-    if kind in ("model", "pair"):
-        days += _model_prices(book, ids[0])
-    if kind in ("device", "pair"):
-        days += _device_days(book, ids[-1])
     if kind == "pair":
-        days += [offer.as_of.isoformat() for offer in device_offers(book, ids[1])]
-        days += [row.date for row in book.nearest(*ids).rows if row.date is not None]
+        model_id, gpu_id = ids
+        days += [
+            kept(book, ("newest_day", "model", model_id), lambda: newest_day(book, "model", ids)),
+            kept(book, ("newest_day", "offers", gpu_id), lambda: _newest_of_device(book, gpu_id)),
+        ]
+        days += [row.date for row in book.nearest(model_id, gpu_id).rows if row.date is not None]
+    if kind in ("model", "every_device"):
+        days += _given(book.catalog.models[ids[0]].released)
+    if kind == "model":
+        days += _model_prices(book, ids[0])
+    if kind == "device":
+        days += _device_days(book, ids[-1])
     if kind in HUBS:
         days += _news(book)
+    return max(days, default="")
+
+
+def _newest_of_device(book: Book, gpu_id: str) -> str:
+    """The device's own days and those of the offers with it."""
+    days = [*_device_days(book, gpu_id)]
+    days += [offer.as_of.isoformat() for offer in device_offers(book, gpu_id)]
     return max(days, default="")
 
 

@@ -84,6 +84,7 @@ class Published:
         self._by_model: dict[str, list[MeasurementRow]] = {}
         self._by_gpu: dict[str, list[MeasurementRow]] = {}
         self._prompts: dict[tuple[object, ...], MeasurementRow] = {}
+        self._aparts: dict[int, float] = {}  # of the rows that are kept, by their id()
         data_dir = catalog.data_dir
         for row in measurements(data_dir, about) if about else measurements(data_dir):
             if row.gpu_id not in catalog.gpus or not comparable(row):
@@ -91,6 +92,7 @@ class Published:
             if row.metric == "prefill_tps":
                 self._keep_prompt(row)
             elif row.metric == "decode_tps":
+                self._aparts[id(row)] = _apart(row)
                 self._by_gpu.setdefault(row.gpu_id, []).append(row)
                 if row.model_id in catalog.models:
                     self._by_model.setdefault(row.model_id, []).append(row)
@@ -99,7 +101,7 @@ class Published:
         """At most four rows. Others than the pair's own only where these are few."""
         gpu = self._gpus[gpu_id]
         of_model = self._by_model.get(model_id, [])
-        own = _chosen([row for row in of_model if row.gpu_id == gpu_id])
+        own = _chosen([row for row in of_model if row.gpu_id == gpu_id], self._aparts)
         chosen = list(own)
         if len(chosen) < ENOUGH:
             family = [row for row in of_model if self._of_family(row, gpu)]
@@ -141,18 +143,25 @@ class Published:
         ]
 
     def _device_distance(self, gpu: GpuRecord) -> Callable[[MeasurementRow], float]:
+        bandwidth = gpu.bandwidth_gb_s
+        ratios: dict[str, float] = {}
+
         def distance(row: MeasurementRow) -> float:
-            other = self._gpus[row.gpu_id or ""]
-            return _apart(row) + 2.0 * _ratio(other.bandwidth_gb_s, gpu.bandwidth_gb_s)
+            other = row.gpu_id or ""
+            ratio = ratios.get(other)
+            if ratio is None:
+                ratio = ratios[other] = _ratio(self._gpus[other].bandwidth_gb_s, bandwidth)
+            return self._aparts[id(row)] + 2.0 * ratio
 
         return distance
 
     def _model_distance(self, model_id: str) -> Callable[[MeasurementRow], float]:
         model = self._models[model_id]
-        sparse = _sparse(model.params_total, model.params_active_b, 1e9)
+        active = model.params_active_b
+        sparse = _sparse(model.params_total, active, 1e9)
 
         def distance(row: MeasurementRow) -> float:
-            apart = _apart(row) + 2.0 * _ratio(row.params_active_b, model.params_active_b)
+            apart = self._aparts[id(row)] + 2.0 * _ratio(row.params_active_b, active)
             if _sparse(row.params_total_b, row.params_active_b, 1.0) != sparse:
                 apart += OTHER_DENSITY
             return apart if row.model_id in self._models else apart + UNKNOWN_MODEL
@@ -228,9 +237,9 @@ def _apart(row: MeasurementRow) -> float:
     return apart - A_YEAR * (float(date[:4]) - UNDATED_YEAR if date else 0.0)
 
 
-def _chosen(rows: list[MeasurementRow]) -> list[MeasurementRow]:
+def _chosen(rows: list[MeasurementRow], aparts: dict[int, float]) -> list[MeasurementRow]:
     """The nearest runs of one pair, of unlike sources and formats where there are some."""
-    left = sorted(((_apart(row), row.id, row) for row in rows), key=lambda entry: entry[:2])
+    left = sorted(((aparts[id(row)], row.id, row) for row in rows), key=lambda entry: entry[:2])
     chosen: list[MeasurementRow] = []
     while left and len(chosen) < SHOWN:
         best = min(left, key=lambda entry: (entry[0] + _repeats(entry[2], chosen), entry[1]))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vramsite.catalog.trace import Fact
     from vramsite.report.book import Book
 
-LAST_ONLY = frozenset({("money.speeds",)})
+LAST_ONLY = frozenset({("money.speeds",), ("nearest",)})
 """Keys of `Book.memo` that one pair after the other overwrites."""
 
 # Name -> the function of (book, *arguments) that answers it, as module.function of this package.

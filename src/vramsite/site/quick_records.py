@@ -49,3 +49,6 @@ def quicken(cls: type) -> None:
     changed.__init__ = twin.__dict__["__init__"]
     del changed.__setattr__
     del changed.__delattr__
+    if "__getstate__" in vars(cls):  # dataclass's own looks for the fields of each record
+        names = [one.name for one in fields(cls)]
+        changed.__getstate__ = lambda record: [getattr(record, name) for name in names]

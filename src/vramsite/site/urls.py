@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 PATTERNS: dict[str, str] = {
@@ -51,6 +52,8 @@ PATTERNS: dict[str, str] = {
 
 DEFAULT_BASE_URL = "http://localhost:8000/"
 
+_KEPT_ADDRESSES = 4096
+
 _ID = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 
 
@@ -92,18 +95,7 @@ class Urls:
         Raises:
             UrlError: an unknown kind, an id that is not lower-case slug text, or too few ids.
         """
-        pattern = PATTERNS.get(kind)
-        if pattern is None:
-            raise UrlError(f"no address pattern for page kind {kind!r}; known: {sorted(PATTERNS)}")
-        for part in ids:
-            if not _ID.fullmatch(part):
-                raise UrlError(
-                    f"id {part!r} cannot stand in an address: use a-z, 0-9, '.', '-', '_'"
-                )
-        try:
-            return pattern.format(*ids, locale=locale)
-        except IndexError:
-            raise UrlError(f"page kind {kind!r} needs more ids than {ids!r}") from None
+        return _relative(kind, ids, locale)
 
     def path(self, kind: str, ids: tuple[str, ...], locale: str) -> str:
         """The link path with the base path in front (``/repo/en/models/``)."""
@@ -117,3 +109,18 @@ class Urls:
         """The file of a page inside the output folder (``en/models/index.html``)."""
         relative = self.relative(kind, ids, locale)
         return relative if relative.endswith(".html") else f"{relative}index.html"
+
+
+@lru_cache(_KEPT_ADDRESSES)
+def _relative(kind: str, ids: tuple[str, ...], locale: str) -> str:
+    """As `Urls.relative` says; a page asks for the same few addresses again and again."""
+    pattern = PATTERNS.get(kind)
+    if pattern is None:
+        raise UrlError(f"no address pattern for page kind {kind!r}; known: {sorted(PATTERNS)}")
+    for part in ids:
+        if not _ID.fullmatch(part):
+            raise UrlError(f"id {part!r} cannot stand in an address: use a-z, 0-9, '.', '-', '_'")
+    try:
+        return pattern.format(*ids, locale=locale)
+    except IndexError:
+        raise UrlError(f"page kind {kind!r} needs more ids than {ids!r}") from None
