@@ -258,16 +258,17 @@ def coefficients(
     `measured` is the date of an old measurement that the coefficients are to be those of.
     """
     limited = power_limited(gpu, power_limit_w)
-    era = model.era(measured)
+    era = "" if measured is None else model.era(measured)
     format_class = model.format_class(settings.format).name
     worked = calibration.worked
     kept = worked.resolved
     tables = calibration.tables(model)
+    group = architecture_group(arch)
     key = (
         gpu.id,
         limited,
         era,
-        architecture_group(arch),
+        group,
         settings.engine,
         settings.backend,
         format_class,
@@ -280,7 +281,6 @@ def coefficients(
             kept.clear()
         case = effect_case(tables, settings, format_class)
         device = calibration.device(gpu, limited, era)
-        group = architecture_group(arch)
         found = kept[key] = combined(
             tables,
             device,

@@ -48,7 +48,7 @@ class TrackedRecord:
 class TrackedRecords(dict[str, V]):
     """Records by id. The order and number of ids is one fact, each field of a record another."""
 
-    __slots__ = ("_all", "_kind", "_records")
+    __slots__ = ("_all", "_asked", "_kind", "_records")
 
     def __init__(self, kind: str, records: Mapping[str, V]) -> None:
         super().__init__(
@@ -57,6 +57,7 @@ class TrackedRecords(dict[str, V]):
         self._kind = kind
         self._records = records
         self._all: Fact = (kind,)
+        self._asked: dict[object, Fact] = {name: (kind, name, IS_THERE) for name in records}
 
     def says(self, fact: Fact) -> object:
         """What a fact about these records says; KeyError for a record or field there is not."""
@@ -77,8 +78,8 @@ class TrackedRecords(dict[str, V]):
         return super().__len__()
 
     def __contains__(self, name: object) -> bool:
-        note((self._kind, str(name), IS_THERE))
-        return super().__contains__(name)
+        note(self._asked.get(name) or (self._kind, str(name), IS_THERE))
+        return name in self._asked
 
     def __missing__(self, name: str) -> V:
         note((self._kind, name, IS_THERE))
@@ -86,7 +87,7 @@ class TrackedRecords(dict[str, V]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The record of an id, or `default`."""
-        note((self._kind, name, IS_THERE))
+        note(self._asked.get(name) or (self._kind, name, IS_THERE))
         return super().get(name, default)
 
     def keys(self) -> Any:

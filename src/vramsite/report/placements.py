@@ -24,9 +24,10 @@ class Placements:
     """
 
     def __init__(self) -> None:
-        self._chosen: dict[tuple[Settings, float | None, bool], Placed] = {}
-        # By the memory of everything on the device, which back ends share; kept beside, so that
-        # no other object comes to have its id.
+        # By the id of what is asked about, which is kept beside, so that nothing else gets it: a
+        # hash of settings takes longer than the rest.
+        self._chosen: dict[tuple[int, float | None, bool], tuple[Loaded, Placed]] = {}
+        # By the memory of everything on the device, which back ends share.
         self._moved: dict[tuple[int, Moved], tuple[Memory, Memory, ModelWork]] = {}
 
     def placed(
@@ -36,12 +37,13 @@ class Placements:
         if own_profile(rules.profiles, whole.settings.engine) is not None:
             return None
         limit = usable_bytes(device, assumptions)
-        key = (whole.settings, limit, device.kind == "unified")
-        found = self._chosen.get(key)
-        if found is None:
-            found = self._chosen[key] = self._placed_as(
-                whole, chosen_placement(whole, device, limit), limit, rules
-            )
+        key = (id(whole), limit, device.kind == "unified")
+        known = self._chosen.get(key)
+        if known is not None:
+            return known[1]
+        chosen = chosen_placement(whole, device, limit)
+        found = self._placed_as(whole, chosen, limit, rules)
+        self._chosen[key] = (whole, found)
         return found
 
     def _placed_as(

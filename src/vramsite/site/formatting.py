@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton
@@ -20,13 +21,13 @@ from markupsafe import Markup
 
 from vramsite.site.markup import as_markup, escape_text
 from vramsite.site.rounding import (
+    KEPT_NUMBERS,
     Number,
     exact,
-    grouped,
     is_plain,
+    plain_text,
     rounded,
     three_digit_decimals,
-    ungrouped,
     used_decimals,
 )
 
@@ -55,6 +56,7 @@ class Formatter:
         self._percent = {0: self._with_decimals(self.locale.percent_formats[None].pattern, 0)}
         self._usd = self._with_decimals(self.locale.currency_formats["standard"].pattern, 2)
         self._usd_whole = self._with_decimals(self.locale.currency_formats["standard"].pattern, 0)
+        self._days: dict[datetime.date | str, str] = {}
         self._around_money: dict[str, tuple[str, str]] = {}
         self._separators = self._simple_separators()
         self._point = self._separators[ord(".")] if self._separators is not None else ""
@@ -90,11 +92,12 @@ class Formatter:
 
     def _plain(self, value: Number, decimals: int) -> str:
         if self._separators is not None:
-            small = ungrouped(value, decimals)
-            if small is not None:
-                return small if self._as_python else small.replace(".", self._point)
-            text = grouped(value, decimals)
-            return text if self._as_python else text.translate(self._separators)
+            text = plain_text(value, decimals)
+            if self._as_python:
+                return text
+            if "," in text:
+                return text.translate(self._separators)
+            return text.replace(".", self._point)
         key = ("number", value, decimals)
         text = self._cache.get(key, "")
         if not text:
@@ -268,8 +271,13 @@ class Formatter:
 
     def date(self, value: datetime.date | str) -> str:
         """A day, from a date or ISO text: Sep 14, 2026 or 14. Sept. 2026."""
-        day = datetime.date.fromisoformat(value) if isinstance(value, str) else value
-        return format_skeleton("yMMMd", day, locale=self.locale)
+        text = self._days.get(value)
+        if text is None:
+            day = datetime.date.fromisoformat(value) if isinstance(value, str) else value
+            if len(self._days) >= _CACHE_LIMIT:
+                self._days.clear()
+            text = self._days[value] = format_skeleton("yMMMd", day, locale=self.locale)
+        return text
 
     def month(self, value: datetime.date | str) -> str:
         """A month, from a date or ``2026-09``: September 2026."""
@@ -313,6 +321,7 @@ _FILTER_NAMES = (
 )  # fmt: skip
 
 
+@lru_cache(KEPT_NUMBERS)
 def svg_number(value: Number, decimals: int = 2) -> str:
     """A number for machines (SVG coordinates, ``value=`` attributes): no grouping, dot, short."""
     text = f"{value:.{decimals}f}"

@@ -8,8 +8,11 @@ as its decimals, so only what is near such a middle takes the long way.
 from __future__ import annotations
 
 from decimal import ROUND_HALF_EVEN, Decimal
+from functools import lru_cache
 
 Number = float  # ints are welcome
+
+KEPT_NUMBERS = 4096  # those of some pages
 
 _TWICE = tuple(2.0 * 10.0**decimals for decimals in range(8))
 # Below it a float's error is far less than the margin that is kept from the middles.
@@ -45,6 +48,13 @@ def grouped(value: Number, decimals: int) -> str:
     return f"{rounded(exact(value), decimals):,f}"
 
 
+@lru_cache(KEPT_NUMBERS)
+def plain_text(value: Number, decimals: int) -> str:
+    """The rounded number as Python prints it; kept, since every language prints the same ones."""
+    small = ungrouped(value, decimals)
+    return grouped(value, decimals) if small is None else small
+
+
 def ungrouped(value: Number, decimals: int) -> str | None:
     """The same of a number below a thousand, quickly; None where that is not plain."""
     if 0.0 <= value < _UNGROUPED and decimals < len(_TWICE):
@@ -62,6 +72,7 @@ def is_plain(value: Number | Decimal, decimals: int) -> bool:
     return False
 
 
+@lru_cache(KEPT_NUMBERS)
 def used_decimals(value: Number, most: int) -> int:
     """Decimals of the number rounded to at most so many, without zeros at its end."""
     if is_plain(value, most):
