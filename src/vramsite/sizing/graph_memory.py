@@ -333,7 +333,11 @@ def _with_inputs(graph: ModelGraph, table: ReplayTable, way: _Way) -> Heap:
                 for place in range(len(beside.names)):
                     if beside.names[place] == step.name:
                         beside.sizes_bytes[place] = size
-            if step.name in early.names or step.name not in graph.layer_inputs:
+            # Of copies for several layers only the first comes before a part begins; without a
+            # device there are no copies
+            copies = way.part < 0 and not table.facts.in_place
+            first = copies or oldest(heap, step.name) < 0
+            if (step.name in early.names and first) or step.name not in graph.layer_inputs:
                 take(heap, step.name, size)
         else:
             drop(heap, step.name)
