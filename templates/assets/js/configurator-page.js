@@ -218,7 +218,8 @@ class Page {
   }
 
   label(key) {
-    return this.controls[key].labels[0].firstChild.data.trim();
+    const texts = [...this.controls[key].labels[0].childNodes].map((node) => node.data ?? "");
+    return texts.join("").trim(); // of a box to tick it stands behind
   }
 
   tell(text) {
