@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vramsite.catalog.gpu_record import Backend
-from vramsite.catalog.record import HttpsUrl, IsoDate, Label, Positive, Record, Text
+from vramsite.catalog.record import HttpsUrl, IsoDate, Label, Notes, Positive, Record, Text
 from vramsite.sizing.cache import CacheType
 from vramsite.sizing.profiles import EngineProfile
 
@@ -151,7 +151,7 @@ class EngineRecord(Record):
     memory: EngineMemory | None = Field(
         None, description="how it reserves memory; absent: as llama.cpp, or not known"
     )
-    notes: str = Field("", max_length=8000)
+    notes: Notes = ""
 
     def default_context(self, capacity_bytes: float) -> float | None:
         """Tokens of context where the user sets none; None: the engine takes the model's own."""

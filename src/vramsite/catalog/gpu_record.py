@@ -6,7 +6,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from vramsite.catalog.record import Count, Label, PartialDate, Positive, Record, Slug, Sources, Text
+from vramsite.catalog.record import (
+    Count,
+    Label,
+    Notes,
+    PartialDate,
+    Positive,
+    Record,
+    Slug,
+    Sources,
+    Text,
+)
 
 DeviceKind = Literal["consumer", "workstation", "datacenter", "unified"]
 Backend = Literal["cuda", "rocm", "vulkan", "metal", "sycl", "cann", "musa", "other"]
@@ -111,5 +121,5 @@ class GpuRecord(Record):
     usable_default: UsableDefault | None = Field(
         None, description="unified memory only: what the GPU may use by default"
     )
-    notes: str = Field("", max_length=8000, description="contradictions between sources, variants")
+    notes: Notes = Field("", description="contradictions between sources, variants")
     sources: Sources = Field(description="where each value was found, by key")

@@ -11,6 +11,7 @@ from vramsite.catalog.record import (
     FormatName,
     HfRepo,
     Label,
+    Notes,
     PartialDate,
     Positive,
     Record,
@@ -133,9 +134,8 @@ class ModelRecord(Record):
     confidence: Literal["exact", "derived", "partial"] = Field(
         description="exact: verbatim config; derived: rebuilt and checked; partial: keys missing"
     )
-    notes: str = Field(
+    notes: Notes = Field(
         "",
-        max_length=8000,
         description="what else is known: checks, variants, how engines treat it",
     )
     sources: Sources = Field(description="where each value was found, by key")

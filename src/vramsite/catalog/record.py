@@ -68,6 +68,7 @@ Slug = Annotated[str, Field(pattern=SLUG, max_length=80)]
 Text = Annotated[
     str, Field(min_length=1, max_length=8000, pattern=r"\S"), AfterValidator(_says_something)
 ]
+Notes = Annotated[str, Field(max_length=8000), AfterValidator(_says_something)]
 Label = Annotated[
     str,
     Field(min_length=1, max_length=120, pattern=r"^[^\s<>](?:[^<>\n\r\t]*[^\s<>])?$"),
