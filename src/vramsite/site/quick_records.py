@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import field, fields, is_dataclass, make_dataclass
+from operator import attrgetter
 from typing import Any
 
 PACKAGE = "vramsite."
@@ -50,5 +51,6 @@ def quicken(cls: type) -> None:
     del changed.__setattr__
     del changed.__delattr__
     if "__getstate__" in vars(cls):  # dataclass's own looks for the fields of each record
-        names = [one.name for one in fields(cls)]
-        changed.__getstate__ = lambda record: [getattr(record, name) for name in names]
+        values = attrgetter(*(one.name for one in fields(cls)))
+        if len(fields(cls)) > 1:
+            changed.__getstate__ = lambda record: values(record)

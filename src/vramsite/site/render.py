@@ -68,6 +68,7 @@ class _Remembered:
 
     def __init__(self, macro: Callable[..., str]) -> None:
         self._macro = macro
+        self.text = self.__call__  # see `lean_macro`
         self._markup: dict[tuple[object, ...], Markup] = {}
 
     def __call__(self, *arguments: Hashable) -> Markup:

@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef, optimizeconst
 from jinja2.runtime import Macro
+from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 from vramsite.site.formatting import finalize
@@ -48,17 +49,23 @@ def lean_macro(
     arguments: tuple[str, ...],
     *accesses: bool,
 ) -> Callable[..., str]:
-    """A macro; called with all of its arguments in order it is a plain function."""
+    """A macro; called with all of its arguments in order it is a plain function.
+
+    Its attribute `text` gives the same as plain text, for outputs that take it as markup.
+    """
     macro = Macro(environment, function, name, list(arguments), *accesses)
     if any(accesses[:3]):  # further arguments of the function
+        macro.text = macro.__call__  # type: ignore[attr-defined]
         return macro
     count = len(arguments)
+    function.__defaults__ = (missing,) * count  # as `Macro` passes what is not given
 
     def called(*given: Any, **named: Any) -> str:
         if named or len(given) != count:
             return macro(*given, **named)
         return str.__new__(Markup, function(*given))  # `as_markup` at hand
 
+    called.text = function  # type: ignore[attr-defined]
     return called
 
 
@@ -83,6 +90,7 @@ class LeanCodeGenerator(CodeGenerator):
     ) -> None:
         """A call without the context, except of the functions that take it."""
         name = node.node.name if isinstance(node.node, nodes.Name) else ""
+        plain = is_marked(node) and not isinstance(node.node, nodes.EnvironmentAttribute)
         if forward_caller or name in CONTEXT_FUNCTIONS or name == "super":
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return
@@ -92,7 +100,7 @@ class LeanCodeGenerator(CodeGenerator):
             self.signature(node, frame)
         else:
             self.visit(node.node, frame)
-            self.write("(")
+            self.write(".text(" if plain else "(")
             for place, argument in enumerate(node.args):
                 self.write(", " if place else "")
                 self.visit(argument, frame)
