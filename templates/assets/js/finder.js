@@ -76,7 +76,7 @@ function best({ module, calculator }, model, { device, ram }, asked) {
     const { verdict } = size.fit;
     const row = { model, format, size, tps, verdict };
     if (RESERVED.includes(verdict)) return row;
-    if (verdict === "tight" || (verdict === "offload" && ram)) second ??= row;
+    if (verdict === "tight" || verdict === "raised" || (verdict === "offload" && ram)) second ??= row;
   }
   return second;
 }
