@@ -195,6 +195,9 @@ class Page {
     // The answer comes first: the address costs a browser more than all that was worked out.
     await pause();
     if (round !== this.round) return;
+    // The tiles name costs, which may ask for a machine of several devices.
+    if (answered && !same)
+      this.put("tiles", answered.view, this.more.money(answered.pair, answered.view, this.choice));
     const address = toAddress(this.values);
     this.fill(pair, resolved, costs, offered, fill ? null : control);
     write?.(address);
@@ -375,7 +378,6 @@ class Page {
     this.view = view;
     this.checks = Object.keys(this.values).length || root.dataset.engine ? null : [];
     this.put("answer", view, this.draw.sentence(view));
-    this.put("tiles", view, this.more.money(pair, view, this.choice));
     this.put("memory", view);
     for (const item of document.querySelectorAll("[data-usual]")) item.hidden = !usual;
     if (!this.checks) this.announce(() => this.draw.status(view));
