@@ -57,6 +57,7 @@ CASES = [
     (GPU, "  tdp_w: data sheet", "  tdp_w: nan", ":28: sources.tdp_w:", "nan; says nothing; write"),
     (GPU, "vendor: Acme", "vendor: None", ":2: vendor:", "found None; says nothing; write what"),
     (GPU, "pcie: 4.0 x16", "notes: NaN", ":16: notes:", "found NaN; says nothing; write what"),
+    (GPU, "  tdp_w: data sheet", "  tdp_w: .nan", ":28: sources.tdp_w:", "says nothing; write"),
     # forms
     (GPU, "launched: 2026-01-15", "launched: 15.1.2026", ":6: launched:", "such as 2026, 2026-11"),
     (MODEL, "hf_repo: acme/toy-1b", "hf_repo: https://a.b/c", ":3: hf_repo:", "like owner/name"),
