@@ -52,23 +52,8 @@ def _as_text(value: Any) -> Any:
 
 # What programs write where they had nothing to write; on a page it would pass for a value.
 _NOTHING = frozenset(  # `none` is a word; with a dot they are YAML's numbers that are none
-    [
-        "nan",
-        "NaN",
-        "None",
-        "null",
-        "undefined",
-        "inf",
-        "-inf",
-        "Infinity",
-        "-Infinity",
-        ".nan",
-        ".NaN",
-        ".NAN",
-        ".inf",
-        "-.inf",
-        ".Inf",
-    ]
+    {"nan", "NaN", "None", "null", "undefined", "inf", "-inf", "Infinity", "-Infinity"}
+    | {".nan", ".NaN", ".NAN", ".inf", ".Inf", "-.inf"}
 )
 
 
