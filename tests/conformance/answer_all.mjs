@@ -34,8 +34,11 @@ export const answerAll = ({ engine: plain, whole: all, fields, slices, variants,
   };
   return cases.map((asked, place) => {
     const settings = plain.Settings(asked.settings);
-    // As a page does: other engines than llama.cpp, and drafts, are asked of the whole module.
-    const engine = settings.engine === "llama.cpp" && !settings.draft_tokens ? plain : all;
+    // As a page does: other engines than llama.cpp, drafts, several devices and models without a
+    // graph are asked of the whole module.
+    const { gpus, draft_tokens } = settings;
+    const simple = settings.engine === "llama.cpp" && gpus <= 1 && !draft_tokens;
+    const engine = simple && slices[`models/${asked.model}`].arch.graph ? plain : all;
     const whole = place % wholeEvery === 0;
     try {
       const model = once(`models/${asked.model}`, () =>

@@ -122,13 +122,6 @@ def _one_device(
     for entry in known.placed:
         if entry.host_layers == host_layers and entry.expert_layers == expert_layers:
             return entry
-    if max(host_layers, expert_layers) == 0.0:
-        for other in rules.kept:
-            if _same_graph(other, known):
-                for entry in other.placed:
-                    if max(entry.host_layers, entry.expert_layers) == 0.0:
-                        known.placed.append(entry)
-                        return entry
     row = _tokens(settings) * arch.embedding_width * F32_BYTES
     device = 0.0
     host = 0.0
@@ -178,10 +171,13 @@ def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownB
             for table in entry.table:
                 if same_choice(table.facts, facts):
                     layers = table.layers
+                    if _same_but_format(entry.settings, settings):
+                        # The same graph, as long as nothing lies on the host.
+                        found.host_peaks = entry.host_peaks
+                        for place in entry.placed:
+                            if max(place.host_layers, place.expert_layers) == 0.0:
+                                found.placed.append(place)
         found.table.append(ReplayTable(facts=facts, quantities=quantities, known_layers=layers))
-        for entry in rules.kept:
-            if _same_graph(entry, found):
-                found.host_peaks = entry.host_peaks
         if len(found.host_peaks) == 0:
             found.host_peaks = [
                 host_graph_bytes(graph, quantities, host, more) for more in [0.0, 1.0, 2.0]
@@ -190,14 +186,6 @@ def _known(arch: Architecture, settings: Settings, rules: BufferRules) -> KnownB
         rules.kept.append(found)
         rules.own.append(found)
     return found
-
-
-def _same_graph(one: KnownBuffers, other: KnownBuffers) -> bool:
-    """Whether the graph is the same as long as nothing lies on the host, whatever the format."""
-    joined = len(one.table) == len(other.table)
-    for place in range(len(one.table)):
-        joined = joined and same_choice(one.table[place].facts, other.table[place].facts)
-    return joined and _same_but_format(one.settings, other.settings)
 
 
 def _same_but_placement(one: Settings, other: Settings) -> bool:

@@ -133,7 +133,9 @@ def cache_bytes(arch: Architecture, settings: Settings, rules: CacheRules) -> Ca
         gpu_layers = all_layers(arch.layer_count)
     on_device = settings.kv_offload and settings.backend != "cpu"
     transposed_v = 0.0 if settings.flash_attention else widest_v(arch)
-    states = settings.parallel * (1.0 + kept_drafts(arch, settings, rules))
+    states = settings.parallel
+    if settings.draft_tokens > 0.0:
+        states = states * (1.0 + kept_drafts(arch, settings, rules))
     first = layer_count_on_host(arch.layer_count, gpu_layers)
     host_kv = [group_kv_bytes(group, settings, rules, transposed_v, False) for group in arch.groups]
     device_kv = host_kv

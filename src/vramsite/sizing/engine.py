@@ -91,16 +91,6 @@ class Placed:
     limit_bytes: float | None  # of one device
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Speeds:
-    decode: Estimate
-    decode_total: Estimate
-    prefill: Estimate
-    ttft: Estimate
-    ttft_short: Estimate
-    ttft_full: Estimate
-
-
 # What does not run has no speed.
 UNKNOWN = Estimate(value=None, low=None, high=None, basis="none")
 
@@ -312,14 +302,7 @@ def _with_speeds(
     asked = whole.settings
     ram = assumptions.ram_bandwidth_bytes_per_s
     depth = floor(asked.context_tokens / asked.parallel)
-    speeds = _Speeds(
-        decode=UNKNOWN,
-        decode_total=UNKNOWN,
-        prefill=UNKNOWN,
-        ttft=UNKNOWN,
-        ttft_short=UNKNOWN,
-        ttft_full=UNKNOWN,
-    )
+    speeds = [UNKNOWN for _ in range(6)]
     if fit.verdict != "exceeds":
         prompt = min(PROMPT_TOKENS, file.arch.context_max_tokens)
         one = decode(file.arch, work, device, resolved, cache, coefficients, ram, depth)
@@ -340,24 +323,24 @@ def _with_speeds(
             prompt_seconds(file.arch, work, device, resolved, coefficients, ram, tokens, 0.0)
             for tokens in [prompt, min(SHORT_PROMPT_TOKENS, prompt), max(depth, 1.0)]
         ]
-        speeds = _Speeds(
-            decode=one,
-            decode_total=together,
-            prefill=prefill_of(work, coefficients, prompt, seconds[0]),
-            ttft=ttft_of(work, coefficients, seconds[0]),
-            ttft_short=ttft_of(work, coefficients, seconds[1]),
-            ttft_full=ttft_of(work, coefficients, seconds[2]),
-        )
+        speeds = [
+            one,
+            together,
+            prefill_of(work, coefficients, prompt, seconds[0]),
+            ttft_of(work, coefficients, seconds[0]),
+            ttft_of(work, coefficients, seconds[1]),
+            ttft_of(work, coefficients, seconds[2]),
+        ]
     return Size(
         settings=resolved,
         memory=memory,
         fit=fit,
-        decode_tps=speeds.decode,
-        decode_total_tps=speeds.decode_total,
-        prefill_tps=speeds.prefill,
-        ttft_s=speeds.ttft,
-        ttft_short_s=speeds.ttft_short,
-        ttft_full_s=speeds.ttft_full,
+        decode_tps=speeds[0],
+        decode_total_tps=speeds[1],
+        prefill_tps=speeds[2],
+        ttft_s=speeds[3],
+        ttft_short_s=speeds[4],
+        ttft_full_s=speeds[5],
         weights_file_bytes=file.file_bytes,
         active_bytes_per_token=file.weights.active_bytes_per_token,
     )

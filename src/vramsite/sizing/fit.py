@@ -47,16 +47,18 @@ def with_placement(
 
 def usable_bytes(device: Device, assumptions: Assumptions) -> float | None:
     """What the model may take on one device: its limit less what the runtime and display take."""
-    if device.usable_bytes is None:
-        return None
-    return max(device.usable_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
+    return _left_over(device.usable_bytes, assumptions)
 
 
 def raised_bytes(device: Device, assumptions: Assumptions) -> float | None:
     """The same once the system's limit is raised, None where it cannot be, as far as is known."""
-    if device.raised_bytes is None:
+    return _left_over(device.raised_bytes, assumptions)
+
+
+def _left_over(limit_bytes: float | None, assumptions: Assumptions) -> float | None:
+    if limit_bytes is None:
         return None
-    return max(device.raised_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
+    return max(limit_bytes - assumptions.runtime_bytes - assumptions.display_bytes, 0.0)
 
 
 def least_expert_layers_on_host(

@@ -168,8 +168,9 @@ class Page {
     for (const key of ["m", "d"]) {
       if (pair.faults.includes(key) || given[key] === this.home[key]) delete resolved.values[key];
     }
-    const { engine, draft_tokens } = resolved.settings;
-    if (engine !== "llama.cpp" || draft_tokens) await this.wholeEngine();
+    const { engine, gpus, draft_tokens } = resolved.settings;
+    const usual = engine === "llama.cpp" && gpus <= 1 && !draft_tokens;
+    if (!usual || !pair.model.arch.graph) await this.wholeEngine();
     if (round !== this.round) return;
     const offered = this.offered(pair);
     const costs = this.facts
@@ -249,7 +250,8 @@ class Page {
     return this.index;
   }
 
-  // Engines with a memory management of their own, and drafts, need more than the first module.
+  // Engines with a memory management of their own, drafts, several devices and models without a
+  // graph need more than the first module.
   async wholeEngine() {
     this.whole ??= this.entries().then(async (index) => {
       const base = new URL(".", new URL(this.form.dataset.index, location));

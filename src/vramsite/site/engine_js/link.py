@@ -73,15 +73,17 @@ class Module:
         self._constructed: list[Record] = []
 
     def function(self, found: Function) -> str:
-        """The name of a function, which is translated in its turn."""
+        """The name of a function, which is translated in its turn; one name for all left out."""
+        if found.qualified in self.left_out:
+            mark = self._marks.function(".left_out")
+            self._texts[mark] = "()=>{throw Error()}"
+            return mark
         if not self._marks.known(found.qualified):
             self._waiting.append(found)
         return self._marks.function(found.qualified)
 
     def translated(self, function: Function) -> str:
         """A function as an expression. Raises SubsetError."""
-        if function.qualified in self.left_out:
-            return "()=>{throw Error()}"
         return self.compiler(self.program, function, self).compile()
 
     def table(self, name: str, entries: dict[str, Function]) -> str:

@@ -18,7 +18,7 @@ _GLOBAL_MARK = re.compile(f"[{_FUNCTION}{_FIELD}][0-9]+{_END}")
 _VARIABLE_MARK = re.compile(f"{_VARIABLE}([0-9]+){_END}")
 # Letters by how often the engine's own names have them: what repeats, packs well.
 _LETTERS = "etrsnilaoucdphmfgbywkvxqjz"
-_PIECE, _SHORT = 4, 10  # letters of a piece; what keeps short texts from always coming first
+_PIECE, _SHORT = 3, 20  # letters of a piece; what keeps short texts from always coming first
 _RESERVED = frozenset({"do", "if", "in", "of", "as", "is", "for", "let", "new", "try", "var"})
 
 

@@ -48,7 +48,7 @@ def files_of(site: SiteContext, view: FinderView) -> dict[str, str] | None:
     if engine is None:
         return None
     base = site.urls.base_path
-    found = {"engine": engine.engine(), "rules": engine.rules()}
+    found = {"engine": engine.whole_engine(), "rules": engine.rules()}
     found |= {f"m {entry[0]}": engine.model(entry[0]) for entry in view.models}
     found |= {f"d {choice.card.id}": engine.device(choice.card.id) for choice in view.devices}
     return {name: base + address for name, address in found.items()}

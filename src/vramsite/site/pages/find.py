@@ -45,7 +45,11 @@ def files_of(site: SiteContext) -> dict[str, str] | None:
     if engine is None:
         return None
     base = site.urls.base_path
-    found = {"engine": engine.engine(), "rules": engine.rules(), "models": engine.all_models()}
+    found = {
+        "engine": engine.whole_engine(),
+        "rules": engine.rules(),
+        "models": engine.all_models(),
+    }
     found |= {gpu_id: engine.device(gpu_id) for gpu_id in site.catalog.gpus}
     return {name: base + address for name, address in found.items()}
 
