@@ -31,7 +31,7 @@ from vramsite.site.making import Made, Maker  # noqa: E402
 from vramsite.site.memory import peak_bytes  # noqa: E402
 from vramsite.site.plan import Chunk  # noqa: E402
 from vramsite.site.spec import project_spec  # noqa: E402
-from vramsite.site.worker import clean_up  # noqa: E402
+from vramsite.site.worker import Tidier  # noqa: E402
 from vramsite.site.writing import FolderWriter  # noqa: E402
 
 MODELS = "qwen3-8b,gemma-4-31b-it,glm-4.5"
@@ -45,8 +45,9 @@ def measure(folder: Path, models: list[str], devices: list[str]) -> dict[str, fl
     spec = replace(project_spec(ROOT), data_dir=str(folder.absolute() / "data"))
     started = time.process_time()
     maker = Maker(spec)
+    tidy_up = Tidier()
     gc.disable()
-    clean_up()
+    tidy_up()
     plan_cpu_s, plan_bytes = time.process_time() - started, peak_bytes()
     chunks = list(maker.chunks.values())
     sampled = {(model_id,) for model_id in models}
@@ -58,7 +59,7 @@ def measure(folder: Path, models: list[str], devices: list[str]) -> dict[str, fl
             for start in range(0, len(positions), _SOME_KEYS):
                 made: Made = maker.make(chunk, writer, positions[start : start + _SOME_KEYS])
                 pages += made.pages
-                clean_up()
+                tidy_up()
             return pages
 
         started, wall_started = time.process_time(), time.monotonic()

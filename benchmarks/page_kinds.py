@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from vramsite.site.making import Maker, unit_of  # noqa: E402
 from vramsite.site.quick_records import quicken_records  # noqa: E402
 from vramsite.site.spec import project_spec  # noqa: E402
-from vramsite.site.worker import clean_up  # noqa: E402
+from vramsite.site.worker import Tidier  # noqa: E402
 from vramsite.site.writing import FolderWriter  # noqa: E402
 
 BATCH = 32
@@ -39,9 +39,10 @@ def main() -> None:
     arguments = parser.parse_args()
     begun = time.process_time()
     maker = Maker(project_spec(ROOT))
+    tidy_up = Tidier()
     gc.disable()  # as a worker does
     quicken_records()
-    clean_up()
+    tidy_up()
     print(f"start of a worker: {time.process_time() - begun:.2f} s")
     folder = Path(tempfile.mkdtemp(prefix="vramsite-page-kinds-"))
     writer = FolderWriter(folder)
@@ -59,7 +60,7 @@ def main() -> None:
             before = time.process_time()
             maker.make(chunk, writer, [position]).packed()
             if position % BATCH == 0:
-                clean_up()
+                tidy_up()
             spent[key.kind] += time.process_time() - before  # type: ignore[assignment]
             pages[key.kind] += len(maker.site.locales_of(key))
             units[key.kind] += 1

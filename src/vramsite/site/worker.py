@@ -30,6 +30,8 @@ from vramsite.site.store import Store, StoreError
 from vramsite.site.writing import PARTS, FolderWriter
 
 _REPORT_EVERY_KEYS = 32
+_FEW_OBJECTS = 100  # in cycles of a batch
+_UNSEEN_BATCHES = 7
 
 Send = Callable[[dict[str, object]], None]
 
@@ -44,6 +46,7 @@ class Work:
         self._store = _open_store(order.store)
         self._maker = Maker(order.spec, self._store)
         self._parts = 0
+        self._clean_up = Tidier()
 
     def ready(self) -> None:
         """Tell what there is to make: all chunks, and what of them is stale."""
@@ -79,7 +82,7 @@ class Work:
     def _make_some(self, chunk: Chunk, positions: list[int]) -> None:
         made = self._maker.make(chunk, self._writer, positions)
         self._leave(made.packed())
-        clean_up()
+        self._clean_up()
         self._send({"event": "pages", "pages": made.pages, "bytes": made.page_bytes})
 
     def make_first(self, names: list[str]) -> None:
@@ -115,14 +118,24 @@ class Work:
         return "end" not in command
 
 
-def clean_up() -> None:
-    """Free what only cycles hold, then look at what is left never again.
+class Tidier:
+    """Frees what only cycles hold, then looks at what is left never again.
 
     Nearly everything that outlives a page is kept for good, and there is much of it: going through
-    it again and again, as Python does by itself, is a seventh of a build.
+    it again and again, as Python does by itself, is a seventh of a build. Pages hardly ever leave
+    cycles: as long as none are found, some batches are taken for kept unseen.
     """
-    gc.collect()
-    gc.freeze()
+
+    def __init__(self) -> None:
+        self._unseen = 0
+
+    def __call__(self) -> None:
+        """Tidy up after a batch."""
+        if self._unseen:
+            self._unseen -= 1
+        elif gc.collect() <= _FEW_OBJECTS:
+            self._unseen = _UNSEEN_BATCHES
+        gc.freeze()
 
 
 def _open_store(path: str) -> Store | None:
@@ -139,7 +152,8 @@ def work(commands: queue.SimpleQueue[str], send: Send) -> None:
     worker = Work(Order.from_json(commands.get()), send)
     gc.disable()
     quicken_records()
-    clean_up()
+    gc.collect()
+    gc.freeze()
     worker.ready()
     while worker.obey(json.loads(commands.get())):
         pass

@@ -6,6 +6,7 @@ makes all. The addresses are the same everywhere because the content is.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -117,6 +118,8 @@ class EngineFiles:
         found = self._made.get(name)
         if found is None:
             content = make()
+            if ending == ".js":
+                gc.collect()  # a compiler's trees refer to each other, and workers never look
             digest = hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]
             found = self._made[name] = (f"{FOLDER}{name}.{digest}{ending}", content)
         return found[0]
