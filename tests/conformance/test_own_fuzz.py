@@ -79,7 +79,7 @@ SLIPS = [
 def in_node(ground: Ground, folder: Path, rules: OwnRules, texts: list[str]) -> list[Any]:
     readers = compile_readers()
     (folder / "readers.mjs").write_text(readers.text, encoding="utf-8")
-    (folder / "engine.mjs").write_text((ground.folder / "engine.mjs").read_text("utf-8"), "utf-8")
+    (folder / "engine.mjs").write_text((ground.folder / "whole.mjs").read_text("utf-8"), "utf-8")
     write_scripts(folder)
     slices = json.loads((ground.folder / "slices.json").read_text(encoding="utf-8"))["slices"]
     settings = [

@@ -88,7 +88,7 @@ def in_python(ground: Ground, rules: OwnRules, asked: Asked) -> list[str]:
 def in_node(ground: Ground, rules: OwnRules, folder: Path, cases: list[Asked]) -> list[list[str]]:
     readers = compile_readers()
     (folder / "readers.mjs").write_text(readers.text, encoding="utf-8")
-    (folder / "engine.mjs").write_text((ground.folder / "engine.mjs").read_text("utf-8"), "utf-8")
+    (folder / "engine.mjs").write_text((ground.folder / "whole.mjs").read_text("utf-8"), "utf-8")
     slices = json.loads((ground.folder / "slices.json").read_text(encoding="utf-8"))["slices"]
     text = {
         "rules": slices["rules"],
