@@ -190,7 +190,15 @@ def assemble(
     shared_expert_ffn_width: float = 0.0,
     prediction_layers: float = 0.0,
 ) -> Architecture:
-    """The Architecture of one group a layer and a finished tensor list."""
+    """The Architecture of one group a layer and a finished tensor list.
+
+    Raises ArchitectureError where a token is to pass more experts than there are.
+    """
+    if experts_used > expert_count:
+        raise ArchitectureError(
+            source.config.path,
+            f"a token passes {experts_used:g} experts, but there are only {expert_count:g}",
+        )
     groups, order = merge_layers(layers)
     return Architecture(
         model_type=source.model_type,

@@ -52,6 +52,10 @@ def shared_sources(source: ArchitectureSource) -> Architecture:
     embeddings(tensors, width, vocabulary, tied=tied)
     _block(tensors, keys, width, shape, streams, every, experts)
     for at in sources:
+        if ratios[index(at)] <= 0.0:
+            raise ArchitectureError(
+                f"{keys.path}.kv_source_layer_ids", f"names layer {at:g}, which pools nothing"
+            )
         _compressor(tensors, width, shape, own, ratios[index(at)], at)
     pickers = _ids(keys, "index_source_layer_ids", layer_count)
     rows = own.heads * own.head_size
